@@ -1,10 +1,8 @@
 /**
- * Another caller, in a process of its own: it creates 1,000 links in a request, one request after the other, until it
- * is stopped. Tells its parent when the first one is done. Arguments: the URL and the `Authorization` header.
+ * Another caller, in a process of its own: it sends the same bulk request again and again until it is stopped, and
+ * tells its parent about each that is done. Arguments: the URL, the `Authorization` header and the body.
  */
-const [url = '', authorization = ''] = process.argv.slice(2)
-const item = { target: 'https://example.com/bulk', tags: ['bulk'] }
-const body = JSON.stringify({ operation: 'create', items: Array.from({ length: 1_000 }, () => item) })
+const [url = '', authorization = '', body = ''] = process.argv.slice(2)
 const headers = { authorization, 'content-type': 'application/json' }
 
 for (;;) {

@@ -10,7 +10,7 @@ import { measured, rateSuites } from './rates.js'
 import type { Suite } from './report.js'
 import { collectServers, startLinkgate, startSubject } from './server.js'
 
-/** Its work must not hold up the process that measures. */
+/** Runs in a process of its own, so that it does not delay the process that measures. */
 const BULK_CALLER = fileURLToPath(new URL('bulk-caller.ts', import.meta.url))
 const LINKS = 10_000
 const ITEMS = 1_000
@@ -90,7 +90,8 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
     }
     const item = { target: 'https://example.com/bulk', tags: ['bulk'] }
     const items = Array.from({ length: ITEMS }, () => item)
-    const bulk = () => post('/links/bulk', { operation: 'create', items }, 200)
+    const creations = { operation: 'create', items }
+    const bulk = () => post('/links/bulk', creations, 200)
     const alone = {
       name: 'one request for each link',
       batch: 200,
@@ -113,12 +114,13 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
     const [quiet, busy]: [number[], number[]] = [[], []]
     for (let round = 0; round < 7; round += 1) {
       quiet.push(await slowest())
-      const beside = fork(BULK_CALLER, [linkgate.url, headers.authorization], { execArgv: ['--import', 'tsx/esm'] })
+      const asked = [linkgate.url, headers.authorization, JSON.stringify(creations)]
+      const beside = fork(BULK_CALLER, asked, { execArgv: ['--import', 'tsx/esm'] })
       await once(beside, 'message')
       busy.push(await slowest())
       beside.kill()
       await once(beside, 'exit')
-      // the service still finishes the request that was cut off
+      // meanwhile the service finishes the request that was cut off
       await bulk()
     }
     return [
