@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
@@ -96,7 +97,10 @@ export const register = (program: Command): void => {
     .option('--owner <e-mail>', 'the user who will own all links', email)
     .option('--map <columns>', 'maps columns to fields: "their column=our field, …"', mapping)
     .option('--dry-run', 'report the outcome for each link, without writing to the database')
-    .option('--refused <file>', 'file for refused records and the reasons (default: FILE.refused.csv or .ndjson)')
+    .option(
+      '--refused <file>',
+      'file for refused records and the reasons (default: FILE.refused.csv or .ndjson, numbered)',
+    )
     .addHelpText('after', HELP)
     .action((file: string, options: ImportOptions) =>
       withDatabase((database, config) => run(database, config, file, options)).catch((error: unknown) => {
@@ -178,9 +182,15 @@ const sizeOf = async (file: string): Promise<number> => {
 
 /** A dry run creates a file only if --refused is given. */
 const refusedPathOf = (file: string, { refused, dryRun }: ImportOptions, isCsv: boolean): string | undefined => {
-  if (refused === undefined) return dryRun ? undefined : `${file}.refused.${isCsv ? 'csv' : 'ndjson'}`
+  if (refused === undefined) return dryRun ? undefined : freeName(`${file}.refused`, isCsv ? 'csv' : 'ndjson')
   if (resolve(refused) === resolve(file)) throw new UsageError('--refused must name another file than the imported one')
   return refused
+}
+
+/** Numbered if a file of that name exists: somebody may be mending what an earlier import refused. */
+const freeName = (name: string, extension: string, number = 1): string => {
+  const path = `${name}${number === 1 ? '' : `-${number}`}.${extension}`
+  return existsSync(path) ? freeName(name, extension, number + 1) : path
 }
 
 const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({

@@ -223,6 +223,16 @@ describe('linkgate import', () => {
     expect((await at.run(await at.fileOf(mended, 'mended.csv'), '--format', 'csv')).out).to.match(/^1 made/)
   })
 
+  it('leaves what an earlier import refused, since somebody may be mending it', async () => {
+    const file = await at.fileOf('code,target\nk1,nowhere\n', 'kept.csv')
+    await at.run(file, '--format', 'csv')
+    await writeFile(`${file}.refused.csv`, 'mended')
+    const { out } = await at.run(file, '--format', 'csv')
+    expect(out).to.equal(`0 made, 0 unchanged, 1 refused (${file}.refused-2.csv)\n`)
+    expect(await readFile(`${file}.refused.csv`, 'utf8')).to.equal('mended')
+    expect(await readFile(`${file}.refused-2.csv`, 'utf8')).to.match(/^code,target,reason\nk1,nowhere,/)
+  })
+
   it('what is refused of JSON is JSON again', async () => {
     const file = await at.fileOf(
       '{"data":[{"address":"j1","target":"https://example.com/j1","password":true},{"address":"j2","target":"x"}]}',
