@@ -30,8 +30,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
     .configureHelp({ optionDescription: describeOption })
     .exitOverride()
-  const named = COMMANDS.get(argv[2] ?? '')
-  for (const load of named === undefined ? COMMANDS.values() : [named]) (await load()).register(program)
+  for (const load of commandsFor(argv[2])) (await load()).register(program)
   try {
     await program.parseAsync([...argv])
     return EXIT.done
@@ -41,6 +40,13 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     complain(describe(error))
     return error instanceof UsageError || error instanceof NoInstallation ? EXIT.usage : EXIT.no
   }
+}
+
+/** The help and its hints at misspelt names need all commands. */
+const commandsFor = (first = '') => {
+  if (first === '--version') return []
+  const named = COMMANDS.get(first)
+  return named === undefined ? COMMANDS.values() : [named]
 }
 
 const describeOption = (option: Option): string =>
