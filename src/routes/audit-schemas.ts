@@ -8,7 +8,7 @@ import {
   Code,
   Cursor,
   Id,
-  Instant,
+  MomentInUtc,
   PageLimit,
   RequestId,
   RevisionNumber,
@@ -105,8 +105,8 @@ export const Filter = z.strictObject({
     .optional()
     .describe('the policy revision of the decision'),
   request: RequestId.optional().describe('id of one request'),
-  from: Instant.optional().describe('at this time or later'),
-  to: Instant.optional().describe('before this time'),
+  from: MomentInUtc.optional().describe('at this time or later; a day starts at midnight UTC'),
+  to: MomentInUtc.optional().describe('before this time; a day starts at midnight UTC'),
   format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all entries as a stream'),
 })
 

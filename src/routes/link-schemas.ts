@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
 import { Tag, linkFields } from './link-fields.js'
-import { Cursor, Id, Instant, PageLimit, WantsCount, count, text } from './schemas.js'
+import { Cursor, Id, MomentInUtc, PageLimit, WantsCount, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 export const NewOwner = z.strictObject({ owner_id: Id.describe('id of the new owner') })
@@ -28,8 +28,8 @@ export const ListQuery = z
       .optional()
       .describe('`deleted`: links in the trash; the token then also needs `link:delete`'),
     owner_id: Id.optional().describe('only links of this user'),
-    created_from: Instant.optional().describe('created at this time or later'),
-    created_to: Instant.optional().describe('created before this time'),
+    created_from: MomentInUtc.optional().describe('created at this time or later; a day starts at midnight UTC'),
+    created_to: MomentInUtc.optional().describe('created before this time; a day starts at midnight UTC'),
   })
   .refine(
     ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
-import { Id, Instant, Time, count, text, textOrNull } from './schemas.js'
+import { Id, MomentInUtc, Time, count, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
-    from: Instant.optional().describe('entries from this time on; default: from the beginning of the log'),
-    to: Instant.optional().describe('entries before this time; default: now'),
+    from: MomentInUtc.optional().describe(
+      'entries from this time, or from the start of this day (UTC), on; default: from the beginning of the log',
+    ),
+    to: MomentInUtc.optional().describe('entries before this time, or the start of this day (UTC); default: now'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) < Date.parse(to), {
     path: ['to'],

@@ -86,15 +86,37 @@ export const Time = z.iso.datetime().meta({ maxLength: 24, examples: ['2026-11-0
 
 const MOST_OF_A_PAGE = 100
 
+/** RFC 3339 allows lower-case letters as well. */
+const DATE_TIME = new RegExp(z.regexes.datetime({ offset: true }).source, 'i')
+
 /** RFC 3339, from 1970 to 9999, cut to the millisecond. */
-export const Instant = z.iso
-  .datetime({ offset: true, abort: true, error: 'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z' })
+export const Instant = z
+  .string()
+  .regex(DATE_TIME, { abort: true, error: 'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z' })
+  .toUpperCase()
   .refine((text) => {
     const year = new Date(text).getUTCFullYear()
     return year >= 1970 && year <= 9999
   }, 'must be a time from 1970 to 9999')
   .transform((text) => new Date(text).toISOString())
-  .meta({ maxLength: 40, examples: ['2027-01-31T12:00:00Z'] })
+  .meta({ format: 'date-time', maxLength: 40, examples: ['2027-01-31T12:00:00Z'] })
+
+export const MOMENT_RULE = 'must be a day such as 2026-11-01, or a time as in RFC 3339, from 1970 to 9999'
+
+/** An instant, or a day, which is left as it is: the caller's time zone decides when it begins. */
+export const Moment = z.union(
+  [
+    z.iso
+      .date({ abort: true, error: MOMENT_RULE })
+      .refine((text) => text >= '1970', MOMENT_RULE)
+      .meta({ maxLength: 10 }),
+    Instant,
+  ],
+  { error: MOMENT_RULE },
+)
+
+/** An instant, or a day, which begins at midnight UTC. */
+export const MomentInUtc = Moment.transform((text) => new Date(text).toISOString())
 
 export const PageLimit = z
   .string()

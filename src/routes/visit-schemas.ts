@@ -4,17 +4,7 @@ import { MOST_DAYS, MOST_HOURS, VISIT_INTERVALS } from '../domain/visit-range.js
 import { COUNTED } from '../layers/4-data/visit-statistics.js'
 import type { VisitDimension } from '../layers/4-data/visit-statistics.js'
 import { Tag } from './link-fields.js'
-import { Code, Instant, Time, count, text, textOrNull } from './schemas.js'
-
-const isFrom1970 = (text: string): boolean => text >= '1970'
-
-export const MOMENT_RULE = 'must be a day such as 2026-11-01, or a time as in RFC 3339, from 1970 to 9999'
-
-/** A day in the requested zone, or an instant. */
-export const Moment = z.union(
-  [z.iso.date({ abort: true, error: MOMENT_RULE }).refine(isFrom1970, MOMENT_RULE).meta({ maxLength: 10 }), Instant],
-  { error: MOMENT_RULE },
-)
+import { Code, Moment, Time, count, text, textOrNull } from './schemas.js'
 
 const PERIOD = {
   from: Moment.optional().meta({

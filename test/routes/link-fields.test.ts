@@ -87,6 +87,17 @@ describe('what people keep with a link', () => {
       expect((await service.request('GET', `/links/${code}`, { token })).json).to.deep.equal({ code, title: 'T' })
   })
 
+  it('takes times as RFC 3339 writes them: with an offset, with fractions, in either case', async () => {
+    for (const [given, kept] of [
+      ['2031-05-06T07:08:09z', '2031-05-06T07:08:09.000Z'],
+      ['2031-05-06t07:08:09.25+02:00', '2031-05-06T05:08:09.250Z'],
+    ]) {
+      const answer = await create({ target: TARGET, expires_at: given })
+      expect(answer.status, answer.text).to.equal(201)
+      expect(at(answer.json, 'expires_at')).to.equal(kept)
+    }
+  })
+
   it('names the field and the rule of what it refuses, and changes nothing', async () => {
     const code = await made({})
     for (const [json, field, rule] of [
@@ -277,6 +288,8 @@ describe('what people keep with a link', () => {
       expect(await found('state=inactive')).to.deep.equal([five, three])
       expect(await found('state=expired')).to.deep.equal([four])
       expect(await found(`created_from=${TOMORROW}`)).to.deep.equal([])
+      expect(await found('created_from=2999-01-01')).to.deep.equal([])
+      expect(await found('created_from=2000-01-01&created_to=2999-01-01')).to.have.length(5)
       expect(await found(`created_to=${TOMORROW}&sort=created_at&limit=2`)).to.deep.equal([one, two])
       expect(await found('tag=b', bob)).to.deep.equal([])
       const admin = await service.addUser('admin')
