@@ -8,6 +8,16 @@ begin
     raise exception 'no id above 10^15 can be reserved' using errcode = 'invalid_parameter_value';
   end if;
   lock table public.links in share row exclusive mode;
-  perform setval('public.links_id_seq', upto) from public.links_id_seq s where s.last_value < upto;
+  -- of a sequence that was never used, the last value is still free
+  perform setval('public.links_id_seq', upto) from public.links_id_seq s
+   where s.last_value < upto or (s.last_value = upto and not s.is_called);
 end $$;
 revoke execute on function reserve_link_ids from public;
+
+-- Which of these ids still have visits, of links that were deleted for good: an imported link must not inherit them.
+create or replace function link_ids_with_visits(ids bigint[]) returns setof bigint
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select c.link_id from public.visit_counts c where c.link_id = any(ids)
+  $$;
+call give_function('link_ids_with_visits', 'visit_counter');
+grant execute on function link_ids_with_visits to identity;

@@ -165,18 +165,20 @@ const checkColumns = (
 
 const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`
 
-/** The largest id in our own export, or 0: reserved, so that no new link gets the id of a link further down. */
-const newestId = async ({ file, format }: ImportOrder): Promise<bigint> => {
-  if (format !== 'csv') return 0n
+/** The largest id in the file, or 0: reserved, so that no new link gets the id of a link further down. */
+const newestId = async ({ file, format, map }: ImportOrder): Promise<bigint> => {
+  const [mapped] = [...map].find(([, field]) => field === 'id') ?? []
+  const column = mapped ?? (format === 'csv' ? 'id' : undefined)
+  if (column === undefined) return 0n
   let newest = 0n
   await withSource(
     file,
     () => undefined,
     async ({ columns, records }) => {
-      if (columns !== null && !columns.map(columnName).includes('id')) return
+      if (columns !== null && !columns.map(columnName).includes(column)) return
       try {
         for await (const { cells } of records) {
-          const id = cells.get('id') ?? ''
+          const id = cells.get(column) ?? ''
           if (isKeptId(id) && BigInt(id) > newest) newest = BigInt(id)
         }
       } catch (error) {

@@ -39,10 +39,10 @@ const TRIES = 3
 export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStoreParts): LinkStore => {
   const users = createUsers(database)
   // in a dry run, earlier links of the same file are not in the database
-  const planned: Known['byCode'] = new Map()
+  const planned: Planned = { byCode: new Map(), targets: new Set() }
   const write = dryRun
     ? async (links: readonly NewLink[]): Promise<ReadonlySet<string>> => {
-        for (const { code, link } of links) planned.set(code, link)
+        for (const { code, link } of links) register(planned, code, link)
         return new Set(links.map(({ code }) => code))
       }
     : (links: readonly NewLink[]) => insert(database, links, hashPassword)
@@ -56,10 +56,9 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
       for (let tried = 0; waiting.length > 0 && tried < TRIES; tried += 1) {
         await users.look(waiting)
         const known = await lookUp(database, waiting)
-        for (const [code, link] of planned) if (!known.byCode.has(code)) known.byCode.set(code, link)
         const toMake: NewLink[] = []
         for (const link of waiting) {
-          const decided = users.exists(link.owner_id) ? decide(link, known) : refused(unknownOwner(link))
+          const decided = users.exists(link.owner_id) ? decide(link, known, planned) : refused(unknownOwner(link))
           if ('kind' in decided) outcomes.set(link, decided)
           else toMake.push(decided)
         }
@@ -72,12 +71,22 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
   }
 }
 
-/** What exists already. */
-interface Known {
+/** Links by what a later one may have in common with them. */
+interface Planned {
   readonly byCode: Map<string, Pick<ImportedLink, 'target' | 'owner_id'>>
   /** targets of owners, for links without a code */
   readonly targets: Set<string>
+}
+
+/** What exists already. */
+interface Known extends Planned {
+  /** taken ones */
   readonly ids: Set<string>
+}
+
+const register = ({ byCode, targets }: Planned, code: string, link: ImportedLink): void => {
+  byCode.set(code, link)
+  targets.add(targetKey(link.owner_id, link.target))
 }
 
 interface NewLink {
@@ -91,11 +100,12 @@ const NO_PASSWORD =
   'is protected by a password that is not in the file: give it a new one (password), or say that it has none'
 
 /** Decides about one link, and registers its code and id, so that later links of the same batch see them. */
-const decide = (link: ImportedLink, known: Known): Outcome | NewLink => {
+const decide = (link: ImportedLink, known: Known, planned: Planned): Outcome | NewLink => {
   const { owner_id: owner, target } = link
-  if (link.code === null && known.targets.has(targetKey(owner, target))) return UNCHANGED
+  const key = targetKey(owner, target)
+  if (link.code === null && (known.targets.has(key) || planned.targets.has(key))) return UNCHANGED
   const code = link.code ?? generateCode()
-  const there = known.byCode.get(code)
+  const there = known.byCode.get(code) ?? planned.byCode.get(code)
   if (there !== undefined) {
     if (there.owner_id !== owner) return refused(`code ${code} is taken by a link of another owner`)
     return there.target === target ? UNCHANGED : refused(`code ${code} is taken by a link with another target`)
@@ -103,8 +113,7 @@ const decide = (link: ImportedLink, known: Known): Outcome | NewLink => {
   if (link.lacksPassword) return refused(NO_PASSWORD)
   const id = link.id === null || known.ids.has(link.id) ? null : link.id
   if (id !== null) known.ids.add(id)
-  known.byCode.set(code, link)
-  known.targets.add(targetKey(owner, target))
+  register(known, code, link)
   return { link, code, id }
 }
 
@@ -123,7 +132,8 @@ const lookUp = async (database: Database, links: readonly ImportedLink[]): Promi
     { text: 'select code, target, owner_id from links where code = any($1)', values: [codes] },
     {
       text: `select id from links where id = any($1::bigint[])
-         union all select id from deleted_links where id = any($1::bigint[])`,
+         union all select id from deleted_links where id = any($1::bigint[])
+         union all select link_ids_with_visits($1::bigint[])`,
       values: [ids],
     },
     {

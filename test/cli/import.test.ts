@@ -298,6 +298,30 @@ describe('linkgate import', () => {
     expect(err).not.to.match(/[\u0000-\u0009\u000b-\u001f]/)
   })
 
+  it('keeps new links off the ids that it took, also of a mapped column, and where no link was ever made', async () => {
+    const empty = await place()
+    const file = await empty.fileOf('Number,URL,code\n1,https://example.com/1,n1\n', 'numbers.csv')
+    expect((await empty.run(file, '--format', 'csv', '--map', 'Number=id,URL=target')).code).to.equal(0)
+    expect(await empty.db.asOwner('select id from links')).to.deep.equal([{ id: '1' }])
+    expect(await empty.db.asOwner(`select nextval('links_id_seq') as id`)).to.deep.equal([{ id: '2' }])
+  })
+
+  it('gives no link the visits of one that was deleted for good', async () => {
+    await at.db.asOwner('insert into visit_counts values (123456, null, null, 7, 0, now())')
+    const file = await at.fileOf('id,code,target\n123456,heir,https://example.com/\n', 'heir.csv')
+    expect((await at.run(file, '--format', 'csv')).code).to.equal(0)
+    const [row] = await at.db.asOwner<{ id: string }>(`select id from links where code = 'heir'`)
+    expect(row?.id).to.be.a('string').and.not.equal('123456')
+  })
+
+  it('counts links without a code alike in a dry run, however far apart they are', async () => {
+    const others = Array.from({ length: 600 }, (_, i) => `https://example.com/apart/${i}\n`).join('')
+    const file = await at.fileOf(`target\nhttps://example.com/twice\n${others}https://example.com/twice\n`, 'twice.csv')
+    const dry = await at.run(file, '--format', 'csv', '--dry-run')
+    expect(dry.out).to.match(/^dry run: 601 would be made, 1 unchanged/)
+    expect((await at.run(file, '--format', 'csv')).out).to.match(/^601 made, 1 unchanged/)
+  })
+
   it('reserves no id near the end of all ids', async () => {
     const pool = openPool({ connection: at.db.service, size: 1, deadlineMs: 5_000 })
     try {

@@ -120,7 +120,7 @@ announce_changed_links() postgres linkgate_service
 caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
 claim_job(text,integer) postgres linkgate_service
-count_visits() visit_counter linkgate_service
+count_visits(integer) visit_counter linkgate_service
 drop_visit_months(integer) postgres linkgate_service
 end_account_tokens() identity -
 expire_visits(integer) visit_counter linkgate_service
@@ -135,6 +135,7 @@ give_links(bigint[],bigint) links_public links_any,links_own
 keep_policy_comments() postgres -
 limit_new_addresses() identity -
 limit_personal_tokens() identity -
+link_ids_with_visits(bigint[]) visit_counter identity
 link_password(bigint) links_public linkgate_service
 move_visits() visit_counter linkgate_service
 note_new_owner() visit_counter -
