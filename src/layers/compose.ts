@@ -7,7 +7,7 @@ import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { decideUnderOnePolicy } from './decide-under-one-policy.js'
-import { linkIdOf, recordOfAnswer } from './decision-record.js'
+import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
 import { RequestLayers } from './request-layers.js'
@@ -87,6 +87,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const [caller, found] = await bothInOrder(identifying, loading)
   request.identify(caller)
   request.linkId = found === null ? null : linkIdOf(spec.object.action, found)
+  request.name = found === null ? undefined : linkCodeOf(spec.object.action, found)
 
   // Endpoint: the role.
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
@@ -185,7 +186,14 @@ const readBodyOf = (
 
 /** Counts the decisions of an allowed request, and records those that no transaction has written. */
 const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): void => {
-  const { runtime, decision, part } = request
+  const { runtime, decision, part, items } = request
+  for (const item of items) {
+    if (item.decision === null) request.recordRefusal(item.refusal, item)
+    else {
+      runtime.count({ effect: 'allow', rule: item.decision.rule, layer: 'object' })
+      if (answer.unchanged === true) runtime.record(recordOfAnswer(item, answer.status))
+    }
+  }
   if (decision !== null) {
     runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
     const isPublicRead = spec.gateway.scope === 'public'

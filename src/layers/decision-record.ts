@@ -21,7 +21,7 @@ export interface Decided {
   /** the link's id; null for other records, and if no link was found */
   readonly linkId: string | null
   /** the record's name, if it is not the one in the path */
-  readonly name?: string | null
+  readonly name?: string | null | undefined
 }
 
 /** The record of an allowed request. */
@@ -59,7 +59,7 @@ const recordOf = (
   network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),
-  resource_code: name === undefined ? nameIn(ctx.params, decision !== null) : name,
+  resource_code: name === undefined ? nameIn(ctx.params, action, decision !== null) : name,
   relation: decision?.relation ?? 'other',
   effect,
   rule: decision?.rule ?? code,
@@ -68,10 +68,14 @@ const recordOf = (
   resource_id: linkId,
 })
 
-/** The record's name in the path. If no record was found, text that looks like a token is left out. */
-const nameIn = (params: unknown, found: boolean): string | null => {
+/**
+ * The record's name in the path. If no record was found, text that looks like a token is left out. An id is no name of a
+ * link: it would read as a code.
+ */
+const nameIn = (params: unknown, action: string, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
-  const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
+  const id: unknown = 'id' in params && !action.startsWith('link:') ? params.id : undefined
+  const name: unknown = 'code' in params ? params.code : id
   // Ids match the pattern of a code, too. Other text names no record and may contain U+0000, which PostgreSQL rejects.
   if (!isCode(name)) return null
   const mayBeToken = isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)
@@ -81,3 +85,7 @@ const nameIn = (params: unknown, found: boolean): string | null => {
 /** The record's id for an action on links; null for other actions, lists and creations. */
 export const linkIdOf = (action: string, record: Owned): string | null =>
   action.startsWith('link:') && 'id' in record && isId(record.id) ? record.id : null
+
+/** The code of the link that an action is about; undefined for other actions, lists and creations. */
+export const linkCodeOf = (action: string, record: Owned): string | undefined =>
+  action.startsWith('link:') && 'code' in record && isCode(record.code) ? record.code : undefined

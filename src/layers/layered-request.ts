@@ -6,6 +6,9 @@ import { recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import type { Caller, Runtime } from './route.js'
 
+/** An item of a bulk request: its decision, or why a layer refused it. */
+export type DecidedItem = Decided & { readonly refusal: unknown }
+
 /** A request on its way through the layers, with their results so far. Its decision record is made from them. */
 export class LayeredRequest implements Decided {
   action: string
@@ -13,8 +16,12 @@ export class LayeredRequest implements Decided {
   caller: Caller | null = null
   decision: Decision | null = null
   linkId: string | null = null
+  /** the record's name, if it is not the one in the path */
+  name: string | undefined
   /** the decision about the optional part of the answer (`PartRule`) */
   part: Decision | null = null
+  /** what was decided about the items of a bulk request */
+  items: DecidedItem[] = []
   readonly runtime: Runtime
   readonly ctx: Context
   readonly #routeAction: string
@@ -31,6 +38,8 @@ export class LayeredRequest implements Decided {
     this.ctx.state.deadline.require()
     this.action = this.#routeAction
     this.caller = this.decision = this.linkId = this.part = null
+    this.name = undefined
+    this.items = []
     this.ctx.state.revision = revision
   }
 
@@ -56,7 +65,7 @@ export class LayeredRequest implements Decided {
     return answer
   }
 
-  /** Counts and records a refusal by a layer. `of`: the refused item of a bulk request. */
+  /** Counts and records a refusal by a layer. `of`: of an item of a bulk request. */
   recordRefusal(error: unknown, of: Decided = this): void {
     const record = recordOfRefusal(of, error)
     if (record === null) return

@@ -55,16 +55,17 @@ export class RequestLayers implements HandlerLayers {
   }
 
   decideItem(action: Action, record: Owned | null, name: string | null): Decision {
-    const { ctx, runtime } = this.#request
+    const { ctx, items } = this.#request
     const caller = this.#caller
+    const linkId = record === null ? null : linkIdOf(action, record)
+    const item = { ctx, action, caller, linkId, name }
     try {
       const { decision } = this.#layers.object(this.#snapshot, caller, action, record)
-      runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
+      items.push({ ...item, decision, refusal: null })
       return decision
-    } catch (error) {
-      const linkId = record === null ? null : linkIdOf(action, record)
-      this.#request.recordRefusal(error, { ctx, action, caller, decision: null, linkId, name })
-      throw error
+    } catch (refusal) {
+      items.push({ ...item, decision: null, refusal })
+      throw refusal
     }
   }
 

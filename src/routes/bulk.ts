@@ -169,7 +169,7 @@ export const bulkRoute = ({
     maxBody: MAX_BODY,
     handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, layers, requestId }) => {
       await layers.beginItems(ACTION_OF[operation], raw.length)
-      const outcomes = refuseRepeated(await decideAll(operation, raw, layers))
+      const outcomes = refuseTaken(await decideAll(operation, raw, layers))
       if (outcomes.some(isPolicyRefusal) && !(await layers.isNewest())) throw new PolicyReplaced()
       const allowed = outcomes.filter(isItem).toSorted(byId)
       const results =
@@ -182,7 +182,8 @@ export const bulkRoute = ({
         shown.push(view(operation, index, each, requestId))
         await pause()
       }
-      return { status: 200, body: { results: shown, done: all.length - refused, refused } }
+      const body = { results: shown, done: all.length - refused, refused }
+      return { status: 200, body, unchanged: dry_run === 'true' }
     },
     documentation: {
       id: 'changeManyLinks',
@@ -231,14 +232,20 @@ const codeOf = (item: BulkItem): string | undefined => {
   return item.changes.code ?? (item.operation === 'restore' ? item.record.code : undefined)
 }
 
-/** Refuses items that name a code or a link which an earlier item named. */
-const refuseRepeated = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
+/**
+ * Refuses items that name a code or a link which an earlier item named, and those that want the code of another item's
+ * link: whether that one has given it up by then would depend on the order of their ids.
+ */
+const refuseTaken = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
   const seen = new Set<string>()
+  const held = new Set(items.flatMap((item) => (isItem(item) && item.operation === 'update' ? item.record.code : [])))
   const isFirst = (name: string): boolean => !seen.has(name) && seen.add(name).has(name)
   return items.map((item) => {
     if (item instanceof Refusal) return item
     const code = codeOf(item)
     if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an earlier item')
+    if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
+      return codeTaken("is the code of another item's link")
     if (item.operation === 'create' || isFirst(`link ${item.record.id}`)) return item
     const field = item.operation === 'restore' ? 'id' : 'link'
     return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })

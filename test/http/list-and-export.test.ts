@@ -135,6 +135,10 @@ describe('lists and exports', () => {
       '*',
       'a'.repeat(401),
     ]
+    for (const day of ['2026-02-30', '0000-01-01', '2026-13-01']) {
+      const answer = await get(`?limit=2&cursor=${encode(['-created_at', `${day}T00:00:00.000Z 1`])}`)
+      expect(answer.json, day).to.include({ status: 400, code: 'invalid_query' })
+    }
     for (const each of [...forged, cursor]) {
       const answer = await get(`?limit=2&sort=${each === cursor ? '-code' : 'code'}&cursor=${encodeURIComponent(each)}`)
       expect(answer.json, each).to.include({ status: 400, code: 'invalid_query' })

@@ -276,6 +276,38 @@ describe('many links in one request', () => {
       done: 1,
     })
     expect(await shown(one)).to.include({ code: one })
+    const logged = await until('what it decided is in the log', async () => {
+      const found = (await entries(one)).map(([action, effect]) => `${effect} ${action}`)
+      return found.includes('allow link:delete') && found
+    })
+    expect(logged).to.include('allow link:update')
+  })
+
+  it('refuses the code of another item’s link, whatever the order of their ids, in a dry run as well', async () => {
+    const [first = '', second = ''] = await make(2)
+    for (const [from, to] of [
+      [first, second],
+      [second, first],
+    ])
+      for (const query of ['?dry_run=true', '']) {
+        const items = [
+          { link: to, code: freshCode() },
+          { link: from, code: to },
+        ]
+        const { json } = await bulk({ operation: 'update', items, atomic: true }, ada, query)
+        expect(statuses(json)).to.deep.equal([424, 409])
+        expect(at(json, 'results', 1, 'problem', 'code')).to.equal('code_taken')
+      }
+    expect(await shown(first)).to.include({ code: first })
+  })
+
+  it('an item without fields changes nothing, as a request of its own', async () => {
+    const [one = ''] = await make(1)
+    const before = await shown(one)
+    for (const atomic of [false, true])
+      expect((await bulk({ operation: 'update', items: [{ link: one }], atomic })).json).to.include({ done: 1 })
+    expect(await shown(one)).to.deep.equal(before)
+    expect(await entries(one)).to.have.length(3)
   })
 
   it('needs the scope of its operation, the role, a token, and items of a bounded number and size', async () => {

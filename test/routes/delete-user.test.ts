@@ -198,6 +198,10 @@ describe('DELETE /users/{id}', () => {
       expect(answer.json).to.include({ status: 409, code: 'too_many_links', links: MOST_LINKS + 1 })
     }
     expect(await users(user.id)).to.have.length(1)
+    // the trash goes with them where somebody else gets them
+    for (const code of ['many-1', 'many-2']) await putIntoTrash(code)
+    const transfer = await remove(user.id, `?links=transfer:${heir.id}`)
+    expect(transfer.json).to.include({ status: 409, code: 'too_many_links', links: MOST_LINKS + 1 })
   })
 
   it('is for who has the scope and the role, and reveals nobody to others', async () => {

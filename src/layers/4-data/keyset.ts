@@ -29,10 +29,16 @@ const formatCursor = (sort: string, key: string): string =>
 /** The key of a row in a list sorted by time. Rows of the same millisecond are sorted by id. */
 export const timeAndId = (time: string, id: string): string => `${time} ${id}`
 
-/** Checks the format of a `timeAndId` key (UTC, milliseconds), not that the date exists. */
+/** Whether a text is a `timeAndId` key: a time in UTC with milliseconds, from 1970 to 9999, and an id. */
 export const isTimeAndId = (key: string): boolean => {
   const [time = '', id, ...more] = key.split(' ')
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && isId(id) && more.length === 0
+  return isTime(time) && isId(id) && more.length === 0
+}
+
+/** PostgreSQL refuses dates that do not exist, which `Date.parse` moves to the next month. */
+const isTime = (text: string): boolean => {
+  const at = Date.parse(text)
+  return at >= 0 && text.length === '2026-11-01T09:00:00.000Z'.length && new Date(at).toISOString() === text
 }
 
 const LONGEST_CURSOR = 400

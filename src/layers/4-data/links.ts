@@ -249,16 +249,20 @@ export const transferOf = (rows: Knex.QueryBuilder, owner: Id): Knex.QueryBuilde
     ]),
   )
 
-/** Updates and returns these rows. */
+/** Updates and returns these rows. Without changes, they keep their version. */
 export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.QueryBuilder =>
   rows
-    .update({
-      ...changes,
-      // `used` only counts while there is a maximum
-      ...(changes.max_visits === null && { used: 0 }),
-      updated_at: knex.raw('now()'),
-      version: knex.raw('version + 1'),
-    })
+    .update(
+      Object.keys(changes).length === 0
+        ? { version: knex.ref('version') }
+        : {
+            ...changes,
+            // `used` only counts while there is a maximum
+            ...(changes.max_visits === null && { used: 0 }),
+            updated_at: knex.raw('now()'),
+            version: knex.raw('version + 1'),
+          },
+    )
     .returning([...LINK_ROW, knex.raw(visitsOf('links'))])
 
 /**

@@ -61,9 +61,11 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
 
           await send(handOver({ ...context, decision }))
           await send(reached.enterRead)
-          const count = await countLinks(send, reached, user.id)
+          const count = await countLinks(send, reached, 'links', user.id)
           if (count > 0 && links === undefined) throw hasLinks(count)
-          if (count > MOST_LINKS) throw tooManyLinks(count)
+          const isTransfer = links !== undefined && links !== 'delete'
+          const deleted = isTransfer ? await countLinks(send, reached, 'deleted_links', user.id) : 0
+          if (count + deleted > MOST_LINKS) throw tooManyLinks(count + deleted, deleted)
           const moved = await moveLinks(send, reached, user.id, links).catch(refuseNobody)
 
           await send(handOver(context))
@@ -114,8 +116,13 @@ const lockUsers = async (send: Send, [deleted, ...others]: readonly [Id, ...Id[]
     await send({ text: `select from users where id = $1 for ${strength}`, values: [id] })
 }
 
-const countLinks = async (send: Send, reached: Binding, owner: Id): Promise<number> => {
-  const links = ownedRows('links', 'owner_id', reached)().where('owner_id', owner)
+const countLinks = async (
+  send: Send,
+  reached: Binding,
+  table: 'links' | 'deleted_links',
+  owner: Id,
+): Promise<number> => {
+  const links = ownedRows(table, 'owner_id', reached)().where('owner_id', owner)
   const [row] = await send<{ count: string }>(toStatement(links.count('* as count')))
   return Number(row?.count)
 }
@@ -146,11 +153,12 @@ const hasLinks = (count: number): Refusal =>
     extensions: { links: count },
   })
 
-const tooManyLinks = (count: number): Refusal =>
+const tooManyLinks = (count: number, deleted: number): Refusal =>
   new Refusal('too_many_links', {
     detail:
-      `The user has ${count} links, and one request takes ${MOST_LINKS}. Give them to somebody by ` +
-      'POST /users/{id}/links/transfer first, or run linkgate user delete.',
+      `The user has ${count} links${deleted > 0 ? ` (${deleted} of them in the trash)` : ''}, and one request takes ` +
+      `${MOST_LINKS}. Give them to somebody by POST /users/{id}/links/transfer first, or run linkgate user delete` +
+      `${deleted > 0 ? ', which takes the trash as well' : ''}.`,
     extensions: { links: count },
   })
 
