@@ -47,11 +47,12 @@ revoke execute on function visits_of_batch from public;
 grant execute on function visits_of_batch to visit_counter;
 
 -- Counts the added visits: single visits, totals and the numbers on the links, all of them or none, and exactly once.
--- Only one call runs at a time across all processes, so that none can deadlock over rows. Returns how many it took.
-create or replace function count_visits() returns integer
+-- Only one call runs at a time across all processes, so that none can deadlock over rows. Takes the oldest
+-- `most_batches`, and returns how many visits those were; 0: none is left.
+drop function if exists count_visits();
+create or replace function count_visits(most_batches integer default 50) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  most_batches constant integer := 50;
   -- at most so many referrers of a link in one hour; the rest is `other`
   most_referrers constant integer := 100;
   visited bigint[];
@@ -162,8 +163,9 @@ create or replace function announce_visits(links bigint[]) returns void
 revoke execute on function announce_visits from public;
 grant execute on function announce_visits to visit_counter;
 
--- The salt of this day (UTC), and for how many milliseconds it remains valid. The first call of a day creates a new
--- one, and deletes the visitors seen under the previous one. If a clock is set back, the salt stays.
+-- The salt of this day (UTC), and for how many milliseconds it may be used without asking again: a minute at most,
+-- since a crash of the server empties its table. The first call of a day creates a new one, and deletes the visitors
+-- seen under the previous one. If a clock is set back over midnight, the salt stays; if it was days ahead, it does not.
 create or replace function visit_day() returns table (day date, salt bytea, left_ms integer)
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -172,13 +174,13 @@ declare
 begin
   -- before anything is read: whoever waits here holds no table that the first one empties
   perform pg_advisory_xact_lock(7274510);
-  if not exists (select from public.visit_salt where day >= today) then
+  if not exists (select from public.visit_salt where day between today and today + 1) then
     -- in the order of add_visits(): waits for batches under way, and none of them for this
     truncate public.daily_visitors, public.visit_salt;
     insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
   end if;
-  return query select s.day, s.salt, greatest(1000, extract(epoch from
-    ((s.day + 1)::timestamp at time zone 'UTC') - clock_timestamp()) * 1000)::integer from public.visit_salt s;
+  return query select s.day, s.salt, least(60000, greatest(1000, extract(epoch from
+    ((s.day + 1)::timestamp at time zone 'UTC') - clock_timestamp()) * 1000))::integer from public.visit_salt s;
 end $$;
 revoke execute on function visit_day from public;
 
@@ -186,6 +188,8 @@ revoke execute on function visit_day from public;
 create or replace function note_new_owner() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- a count that still saw the previous owner ends first, so that its new row is found here
+  perform pg_advisory_xact_lock(7274510);
   update public.visit_counts set owner_id = new.owner_id where link_id = new.id;
   return null;
 end $$;

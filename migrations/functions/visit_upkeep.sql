@@ -13,6 +13,8 @@ begin
            <= now() - make_interval(days => days)
   loop
     perform pg_advisory_xact_lock(7274510);
+    -- an export may read for minutes; counting must not wait behind it, and the next run tries again
+    perform set_config('lock_timeout', '200ms', true);
     execute format('drop table public.%I', month);
   end loop;
 end $$;
@@ -69,7 +71,8 @@ begin
 end $$;
 call give_function('sum_visit_days', 'visit_counter');
 
--- Adds a link's counts to the totals of one owner, multiplied by `times` (-1 subtracts them).
+-- Adds a link's counts to the totals of one owner, multiplied by `times` (-1 subtracts them). Nothing stays of a value
+-- that only this link had, such as the host of a referrer.
 create or replace function add_visits_of_link(link bigint, owner bigint, times integer) returns void
   language sql volatile set search_path = pg_catalog, pg_temp as $$
     insert into public.owner_visit_hours as o (owner_id, hour, visits, bots, visitors)
@@ -82,6 +85,12 @@ create or replace function add_visits_of_link(link bigint, owner bigint, times i
       from public.visit_values v where v.link_id = link and owner is not null
     on conflict (owner_id, hour, dimension, value) do update set visits = o.visits + excluded.visits,
       bots = o.bots + excluded.bots;
+    delete from public.owner_visit_hours o using public.visit_hours h
+     where times < 0 and h.link_id = link and o.owner_id = owner and o.hour = h.hour
+       and o.visits = 0 and o.bots = 0 and o.visitors = 0;
+    delete from public.owner_visit_values o using public.visit_values v
+     where times < 0 and v.link_id = link and o.owner_id = owner and o.hour = v.hour
+       and o.dimension = v.dimension and o.value = v.value and o.visits = 0 and o.bots = 0;
   $$;
 revoke execute on function add_visits_of_link from public;
 grant execute on function add_visits_of_link to visit_counter;
@@ -94,7 +103,10 @@ declare
 begin
   perform pg_advisory_xact_lock(7274510);
   select c.link_id, c.owner_id, c.counted_for into moved from public.visit_counts c
-   where c.counted_for is distinct from c.owner_id limit 1 for update;
+   where c.counted_for is distinct from c.owner_id and c.link_id = (
+     -- any of them: a link whose step fails must not hold up the others
+     select u.link_id from (select w.link_id from public.visit_counts w
+       where w.counted_for is distinct from w.owner_id limit 100) u order by random() limit 1) for update;
   if not found then
     return 0;
   end if;

@@ -49,6 +49,8 @@ const MOST_LOOKS = 600
 interface Open extends Listener {
   readonly stream: Readable
   looks: number
+  /** less than a tick has passed since its first event */
+  isEarly: boolean
   events: number
   isDue: boolean
   isReading: boolean
@@ -91,6 +93,7 @@ export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
       listener.looks += 1
       if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
       // a slow reader skips events, and gets the newest one later
+      else if (listener.isEarly) listener.isEarly = false
       else if (listener.isReading || listener.stream.readableLength > 0) continue
       else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
     }
@@ -102,7 +105,9 @@ export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
       if (ended || open.size >= MOST || ofUser >= MOST_OF_USER)
         throw new Refusal('too_many_listeners', { headers: { 'Retry-After': '10' } })
       const stream = new Readable({ read: () => undefined })
-      const listener: Open = { ...wanted, stream, looks: 0, events: 0, isDue: false, isReading: false }
+      // the first listener starts the timer, others come in between its ticks
+      const isEarly = timer !== undefined
+      const listener: Open = { ...wanted, stream, looks: 0, isEarly, events: 0, isDue: false, isReading: false }
       open.add(listener)
       stream.on('close', () => {
         if (open.has(listener)) close(listener)

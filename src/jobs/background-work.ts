@@ -7,6 +7,9 @@ type Upkeep = Pick<Config, 'trashDays' | 'visitDays'>
 /** How many months of visit partitions exist ahead of time. */
 const MONTHS_AHEAD = 2
 
+/** How many batches of visits are counted by one statement. */
+const BATCHES_AT_ONCE = 5
+
 /** For how many days totals are kept by the hour; after that they are kept by the day (UTC). */
 const DAYS_BY_HOUR = 35
 
@@ -47,15 +50,8 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
         return 0
       },
     },
-    {
-      // visits that were written by processes which ended before counting them
-      name: 'count_visits',
-      everySeconds: 60,
-      run: async () => {
-        const [row] = await database.run<{ taken: number }>({ text: 'select count_visits() as taken' })
-        return row?.taken ?? 0
-      },
-    },
+    // visits that were written by processes which ended before counting them
+    inSteps('count_visits', 60, 'count_visits($1)', BATCHES_AT_ONCE),
     inSteps('expire_visits', 3_600, 'expire_visits($1)', visitDays),
     inSteps('sum_visit_days', 3_600, 'sum_visit_days($1)', DAYS_BY_HOUR),
     inSteps('move_visits', 60, 'move_visits()'),

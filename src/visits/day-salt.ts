@@ -14,9 +14,9 @@ export interface DaySalt {
 const RETRY_MS = 1_000
 
 /**
- * The salt of the day, queried once a day (migrations/functions/add_visits.sql). It exists only in memory and in one
- * row of the database, which the next day's salt overwrites. Null while the query fails: visitors are not recognised
- * then.
+ * The salt of the day, queried every minute at most (migrations/functions/add_visits.sql). It exists only in memory and
+ * in one row of the database, which the next day's salt overwrites. Null while the query fails: visitors are not
+ * recognised then.
  */
 export const createDaySalt = (database: Pick<Database, 'run'>): (() => Promise<DaySalt | null>) => {
   let current: DaySalt | null = null

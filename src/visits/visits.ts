@@ -52,6 +52,9 @@ export interface VisitsOptions {
 
 const BATCH = 2_000
 
+/** How many batches are added to the totals at once. */
+const MOST_COUNTED = 50
+
 /**
  * Counts visits in batches. No request waits for a batch, and addresses and user agents are discarded as soon as a
  * visit is described. While the database is down, visits wait in memory. Batches are idempotent: one whose answer was
@@ -88,6 +91,7 @@ export const createVisits = ({
   let isDropping = false
   let retryAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
+  let mostCounted = MOST_COUNTED
 
   const drop = (count: number): void => {
     dropped += count
@@ -144,18 +148,30 @@ export const createVisits = ({
     }
   }
 
-  /** Has the database add written visits to the totals, including those that other processes wrote. */
+  /**
+   * Has the database add written visits to the totals, including those that other processes wrote. After a failure it
+   * tries fewer at once: after an outage, all that wait may take longer than a statement may.
+   */
   const count = async (): Promise<void> => {
     const startedAt = performance.now()
     if (added === 0 || startedAt < Math.max(countAt, retryAt)) return
     countAt = startedAt + countEveryMs
     const counting = added
     try {
-      await database.run({ name: 'count_visits', text: 'select count_visits()' })
-      added -= counting
-      counted += counting
+      const [row] = await database.run<{ taken: number }>({
+        name: 'count_visits',
+        text: 'select count_visits($1) as taken',
+        values: [mostCounted],
+      })
+      // with fewer at once, they were perhaps not ours
+      if (row?.taken === 0 || mostCounted === MOST_COUNTED) {
+        added -= counting
+        counted += counting
+      }
+      mostCounted = Math.min(MOST_COUNTED, mostCounted * 2)
       onCount?.((performance.now() - startedAt) / 1_000)
     } catch (error) {
+      mostCounted = Math.ceil(mostCounted / 2)
       fail(error)
     }
   }

@@ -122,6 +122,32 @@ describe('visits in trouble', () => {
       expect(visits.stats()).to.include({ dropped: 0 })
     })
 
+    it('counts fewer at once where all that wait take too long', async () => {
+      await service.db.asOwner(
+        `create function be_slow() returns trigger language plpgsql as $$
+         begin
+           if (select count(*) from gone) > 4 then raise exception using errcode = 'query_canceled'; end if;
+           return null;
+         end $$`,
+      )
+      await service.db.asOwner(
+        `create trigger be_slow after delete on added_visits referencing old table as gone
+           for each statement execute function be_slow()`,
+      )
+      try {
+        for (let batch = 1; batch <= 10; batch += 1)
+          await service.db.asOwner('select add_visits($1, $2, null, $3, $4, $5, $6, $7)', [
+            '00000000-0000-4000-8000-000000000009',
+            batch,
+            ...columnsOf([{ link: link.id, at: Date.now() }]),
+          ])
+        note(1)
+        await until('all are counted', async () => (await countsOf(service, link)).visits === 11)
+      } finally {
+        await service.db.asOwner('drop function be_slow cascade')
+      }
+    })
+
     it('stops within a few seconds while the database says nothing, and counts what it had to drop', async () => {
       note(1)
       await until('it is known', () => visits.stats().counted === 1)

@@ -174,6 +174,47 @@ describe('the upkeep of visits', () => {
     expect([await totalOf(ada.id), await totalOf('0')]).to.deep.equal(before)
   })
 
+  it('leaves no referrer in the totals that only a deleted link had', async () => {
+    const link = await makeLink(service, ada)
+    await add(link, [0], 'secret.example')
+    const known = `select count(*) from owner_visit_values where value = 'secret.example'`
+    expect(await number(known)).to.equal(2)
+    await service.request('DELETE', `/links/${link.code}`, { token: ada.token })
+    await service.db.asOwner(`update deleted_links set deleted_at = now() - interval '2 days' where id = $1`, [link.id])
+    await run('purge_trash')
+    await run('forget_visits')
+    expect(await number(known)).to.equal(0)
+  })
+
+  it('lets a transfer wait for a count that saw the owner before', async () => {
+    const link = await makeLink(service, ada)
+    const counting = new Client(service.db.owner)
+    await counting.connect()
+    await counting.query('begin; select pg_advisory_xact_lock(7274510)')
+    const giving = service.request('POST', `/links/${link.code}/transfer`, {
+      token: root.token,
+      json: { owner_id: bob.id },
+    })
+    await lockWaiters(service.db.asOwner)
+    await counting.query('insert into visit_counts values ($1, $2, $2, 1, 0, now())', [link.id, ada.id])
+    await counting.query('commit')
+    await counting.end()
+    expect((await giving).status).to.equal(200)
+    expect(await number('select owner_id from visit_counts where link_id = $1', link.id)).to.equal(Number(bob.id))
+    await run('move_visits')
+  })
+
+  it('runs a job whose last run is in the future, since the clock was set back, and replaces such a salt', async () => {
+    const claim = async () => number(`select claim_job('a job', 60)::int`)
+    expect([await claim(), await claim()]).to.deep.equal([1, 0])
+    await service.db.asOwner(`update job_runs set ran_at = now() + interval '1 month' where name = 'a job'`)
+    expect([await claim(), await claim()]).to.deep.equal([1, 0])
+    await run('visit_day')
+    await service.db.asOwner('update visit_salt set day = day + 30')
+    await run('visit_day')
+    expect(await number(`select day - (now() at time zone 'UTC')::date from visit_salt`)).to.equal(0)
+  })
+
   it('forgets the totals of a user who was deleted, and moves those of links that somebody else got', async () => {
     const carol = await service.addUser('editor')
     const [kept, lost] = [await makeLink(service, carol), await makeLink(service, carol)]
