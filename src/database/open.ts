@@ -83,7 +83,8 @@ const openExternal = async (
   const { migrationDatabaseUrl, databasePooled: pooled = false, migrations: folder } = settings
   const { username } = new URL(databaseUrl)
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
-  const owns = await ownsSchema(owner)
+  // the service itself never connects as the owner
+  const owns = await ownsSchema(migrating ? owner : { connectionString: databaseUrl })
   if (owns === null && !creating && !migrating) throw new NoInstallation(nameOf(owner.connectionString))
   const separate =
     owns === false || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
@@ -170,6 +171,9 @@ const ownsSchema = async (connection: ClientConfig): Promise<boolean | null> => 
   } catch (error) {
     if (error instanceof StartError) throw error
     const reason = error instanceof Error ? error.message || String(error) : String(error)
-    throw new StartError(`the database does not answer: ${reason}`, { cause: error })
+    throw new StartError(
+      `the database does not answer: ${reason} (DATABASE_URL, or for migrations MIGRATION_DATABASE_URL)`,
+      { cause: error },
+    )
   }
 }
