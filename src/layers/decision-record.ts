@@ -69,8 +69,8 @@ const recordOf = (
 })
 
 /**
- * The record's name in the path. If no record was found, text that looks like a token is left out. An id is no name of a
- * link: it would read as a code.
+ * The record's name in the path. If no record was found, text that looks like a token is left out. An id does not name
+ * a link: it would read as a code.
  */
 const nameIn = (params: unknown, action: string, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
