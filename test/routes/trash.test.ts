@@ -5,6 +5,7 @@ import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const TARGET = 'https://example.com/a'
 const FIELDS = {
@@ -83,6 +84,12 @@ describe('the trash', () => {
     const { id, code } = await made()
     await remove(code)
     expect((await restore(id, bob)).json).to.include({ status: 403, code: 'policy_denied' })
+    const named = await until('the refusal is in the log', async () => {
+      const query = `link=${id}&effect=deny`
+      const { json } = await service.request('GET', `/audit/decisions?${query}`, { token: root.token })
+      return listAt(json, 'data')[0]
+    })
+    expect(at(named, 'resource')).to.include({ type: 'link', code })
     expect((await deleted(bob)).map((each) => at(each, 'id'))).not.to.include(id)
     expect((await deleted(root)).map((each) => at(each, 'id'))).to.include(id)
     expect((await service.request('POST', `/links/${id}/restore`)).status).to.equal(401)
