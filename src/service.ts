@@ -26,6 +26,9 @@ import { openPolicy } from './start/open-policy.js'
 import { openPublicLinks } from './start/open-public-links.js'
 import { openVisits } from './start/open-visits.js'
 
+/** How long each resource may take to close where the service stops at once: what is hung does not end by itself. */
+const HURRY_MS = 1_000
+
 /** A running service. */
 export interface Service {
   readonly baseUrl: string
@@ -180,8 +183,10 @@ const start = async (
     stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
       draining = true
       for (const each of [visits.live, livePolicy]) each.endAll()
-      if (now) hurry.abort()
-      else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurry.signal }).catch(() => undefined)
+      if (now) {
+        hurry.abort()
+        closing.hurry(HURRY_MS)
+      } else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurry.signal }).catch(() => undefined)
       await http.endConnections({ now, idleMs })
       await closing.closeAll()
     },

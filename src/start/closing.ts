@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** The resources that a start has opened. They are closed in reverse order. */
 export interface Closing {
   add(close: () => Promise<unknown> | void): void
@@ -5,17 +7,23 @@ export interface Closing {
    * Closes everything, once. A failure does not stop the rest from being closed; the first one is thrown at the end.
    */
   closeAll(): Promise<void>
+  /** From now on, no resource is waited for longer than so many milliseconds. */
+  hurry(eachMs: number): void
 }
 
 /** Collects resources to close. A second `closeAll` waits for the first, and closes nothing that was added later. */
 export const createClosing = (): Closing => {
   const opened: (() => Promise<unknown> | void)[] = []
   let closed: Promise<void> | undefined
+  let hurry: Closing['hurry'] = () => undefined
+  const hurried = new Promise<number>((resolve) => {
+    hurry = resolve
+  })
   const closeAll = async () => {
     const failures: unknown[] = []
     for (const close of opened.toReversed()) {
       try {
-        await close()
+        await Promise.race([close(), hurried.then((eachMs) => delay(eachMs))])
       } catch (error) {
         failures.push(error)
       }
@@ -25,5 +33,6 @@ export const createClosing = (): Closing => {
   return {
     add: (close) => void opened.push(close),
     closeAll: () => (closed ??= closeAll()),
+    hurry: (eachMs) => hurry(eachMs),
   }
 }

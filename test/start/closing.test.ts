@@ -19,4 +19,19 @@ describe('what a start has opened', () => {
     await closing.closeAll().catch(() => undefined)
     expect(closed).to.deep.equal(['third', 'second', 'first'])
   })
+
+  it('is not waited for once it is in a hurry', async () => {
+    const closed: string[] = []
+    const closing = createClosing()
+    closing.add(() => void closed.push('first'))
+    for (const name of ['second', 'third'])
+      closing.add(() => {
+        closed.push(name)
+        return new Promise(() => undefined)
+      })
+    const closingAll = closing.closeAll()
+    closing.hurry(10)
+    await closingAll
+    expect(closed).to.deep.equal(['third', 'second', 'first'])
+  })
 })
