@@ -17,8 +17,8 @@ interface ChainWalkOptions {
   /** the heads of the chains before the first entry; default: their beginnings */
   readonly start?: readonly ChainHead[]
   readonly retired?: readonly RetiredRange[]
-  /** the heads when a checkpoint was signed; the entries must match them */
-  readonly checkpoint?: readonly ChainHead[]
+  /** the heads that checkpoints signed, of each chain in order; the entries must match all of them */
+  readonly signed?: readonly ChainHead[]
   readonly onFault: (fault: ChainFault) => void
 }
 
@@ -40,6 +40,12 @@ interface Chain {
   pending: readonly Place[]
 }
 
+/** What checkpoints signed of a chain, in order, and the next to compare. */
+interface SignedHeads {
+  readonly all: { readonly seq: bigint; readonly hash: string }[]
+  next: number
+}
+
 /** How many entries stay pending: later ones show which of two is genuine, and whether one is missing. */
 const LOOKAHEAD = 8
 
@@ -51,9 +57,14 @@ const isWithin = (seq: bigint, { first, last }: RetiredRange): boolean => BigInt
  * Walks the chains of the decision log, and reports every entry that was altered, removed or inserted. A moved entry
  * counts as altered, because its place is part of its hash. Memory does not grow with the number of entries.
  */
-export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onFault }: ChainWalkOptions) => {
+export const createChainWalk = ({ start = [], retired = [], signed = [], onFault }: ChainWalkOptions) => {
   const chains = new Map<string, Chain>()
-  const signed = new Map(checkpoint.map(({ writer, seq, hash }) => [writer, { seq: BigInt(seq), hash }]))
+  const signedOf = new Map<string, SignedHeads>()
+  for (const { writer, seq, hash } of signed) {
+    const heads = signedOf.get(writer) ?? { all: [], next: 0 }
+    heads.all.push({ seq: BigInt(seq), hash })
+    signedOf.set(writer, heads)
+  }
   let entries = 0
 
   const chainOf = (writer: string): Chain => {
@@ -73,10 +84,15 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     retired.some((range) => range.writer === writer && isWithin(seq, range))
   const accept = (chain: Chain, place: Place) => {
     chain.last = place
-    const head = signed.get(chain.writer)
-    if (head?.seq !== place.seq) return
-    signed.delete(chain.writer)
-    if (head.hash !== place.hash) report(chain, 'altered', place)
+    const heads = signedOf.get(chain.writer)
+    if (heads === undefined) return
+    let head = heads.all[heads.next]
+    // of earlier entries that were retired, the signature over their range replaces the one over the head
+    while (head !== undefined && head.seq <= place.seq) {
+      if (head.seq === place.seq && head.hash !== place.hash) report(chain, 'altered', place)
+      heads.next += 1
+      head = heads.all[heads.next]
+    }
   }
   const skipRetired = (chain: Chain): boolean => {
     const range = retired.find(
@@ -84,11 +100,7 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
         writer === chain.writer && BigInt(first) === chain.last.seq + 1n && previous === chain.last.hash,
     )
     if (range === undefined) return false
-    const seq = BigInt(range.last)
-    const head = signed.get(chain.writer)
-    // the entry in the checkpoint is gone; the signature over the range replaces it
-    if (head !== undefined && head.seq < seq) signed.delete(chain.writer)
-    accept(chain, { seq, id: null, previous: '', hash: range.hash, isReported: false })
+    accept(chain, { seq: BigInt(range.last), id: null, previous: '', hash: range.hash, isReported: false })
     return true
   }
 
@@ -122,7 +134,8 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     while (decide(chain, head)) continue
     const { last } = chain
     const standing = BigInt(head?.seq ?? 0)
-    const end = [standing, signed.get(chain.writer)?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
+    const newest = signedOf.get(chain.writer)?.all.at(-1)?.seq ?? 0n
+    const end = newest > standing ? newest : standing
     if (end > last.seq) reportMissing(chain, end)
     else if (standing < last.seq && !isRetired(chain.writer, standing)) report(chain, 'inserted', last)
     else if (standing === last.seq && standing > 0n && head?.hash !== last.hash) report(chain, 'altered', last)
@@ -154,7 +167,7 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     },
     /** Compares the chains with their expected heads after the entries so far. Each fault is reported once. */
     stand: (heads: readonly ChainHead[]) => {
-      for (const { writer } of [...heads, ...checkpoint]) chainOf(writer)
+      for (const writer of [...heads.map((head) => head.writer), ...signedOf.keys()]) chainOf(writer)
       for (const chain of chains.values()) {
         compare(
           chain,

@@ -42,7 +42,10 @@ interface VerifyOptions extends WalkOptions {
 
 const BATCH = 2_000
 
-/** Verifies the decision log while the service runs, and reports every fault. Memory does not grow with the log. */
+/**
+ * Verifies the decision log while the service runs, and reports every fault. Memory grows with the checkpoints, one in
+ * ten minutes, and not with the entries.
+ */
 export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions): Promise<LogVerdict> =>
   readLog(database, async (client) => {
     const walk = walkLog(client, { keys, onFault })
@@ -63,12 +66,12 @@ export async function* walkLog(
     faults += 1
     onFault(fault)
   }
-  const { newest, retired } = await readCheckpoints(client, keys, report)
+  const { newest, signed, retired } = await readCheckpoints(client, keys, report)
   const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
   const gone = entriesIn(retired)
   const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
 
-  const walk = createChainWalk({ retired, checkpoint: newest?.heads ?? [], onFault: report })
+  const walk = createChainWalk({ retired, signed, onFault: report })
   const select = { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }
   for await (const batch of cursorRows<StoredEntry>(client, select, BATCH)) {
     for (const entry of batch) walk.take(toChainEntry(entry))
@@ -78,7 +81,11 @@ export async function* walkLog(
   return { entries: walk.entries, chains: heads.length, retired: gone, checkpoint: newest?.time ?? null, faults }
 }
 
-/** The newest valid checkpoint, and the ranges retired by all expiries. Reports every invalid row. */
+/**
+ * The newest valid checkpoint, the heads that all valid ones signed, and the ranges retired by all expiries. Reports
+ * every invalid row that claims to be newer. The newest checkpoint alone would prove nothing of what is older: the
+ * service signs the heads that it finds, also those of a log that was rewritten.
+ */
 const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: (fault: LogFault) => void) => {
   const { rows } = await client.query<StoredCheckpoint & { readonly kind: string }>(
     'select id, kind, jws from audit_checkpoints order by id',
@@ -96,5 +103,16 @@ const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: 
     const why = faults.get(id)
     if (why !== undefined) report({ kind: 'checkpoint', id, why })
   }
-  return { newest, retired }
+  return { newest, signed: await signedHeads(rows, keys), retired }
+}
+
+/** The distinct heads in all valid checkpoints, of each chain in order. */
+const signedHeads = async (rows: readonly StoredCheckpoint[], keys: StatementKeys): Promise<readonly ChainHead[]> => {
+  const heads = new Map<string, ChainHead>()
+  for (const { jws } of rows) {
+    const checkpoint = await readCheckpoint(jws, keys)
+    if (typeof checkpoint === 'string') continue
+    for (const head of checkpoint.heads) heads.set(`${head.writer} ${head.seq} ${head.hash}`, head)
+  }
+  return [...heads.values()].toSorted((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1))
 }
