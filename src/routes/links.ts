@@ -11,11 +11,20 @@ import type { Tags } from '../layers/4-data/tags.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
-import type { Answer, DataRule, Route } from '../layers/route.js'
+import type { Answer, Caller, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
-import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
+import {
+  LINK_EXAMPLE,
+  LinkView,
+  ManagedLinkView,
+  publicPart,
+  requireMatch,
+  seesWhole,
+  tagOf,
+  wholeAt,
+} from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { ByCode, Id, countedBy, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
@@ -26,11 +35,11 @@ const TRANSFER_MS = 2_000
 type Show = (link: Link) => object
 
 const show = async (
-  { snapshot, user, links }: { readonly snapshot: Snapshot; readonly user: User | null; readonly links: Links },
+  { snapshot, caller, links }: { readonly snapshot: Snapshot; readonly caller: Caller; readonly links: Links },
   found: Link,
   whole: Show,
 ): Promise<Answer> => {
-  const manages = snapshot.can(user, 'link:update', found)
+  const manages = seesWhole(snapshot, caller, found)
   if (!manages) requireOpen(found)
   const link = manages ? await links.withVisits(found) : found
   const body = manages ? whole(link) : publicPart(link)
@@ -181,7 +190,7 @@ export const linkRoutes = ({
       object: { action: 'link:read', load: linkByCode },
       data: links('link:update'),
       params: ByCode,
-      handle: ({ record, caller: { user }, snapshot, store }) => show({ snapshot, user, links: store }, record, whole),
+      handle: ({ record, caller, snapshot, store }) => show({ snapshot, caller, links: store }, record, whole),
       documentation: {
         id: 'getLink',
         refusals: ['link_expired'],

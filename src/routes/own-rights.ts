@@ -1,19 +1,19 @@
 import { ACTIONS } from '../domain/action.js'
 import { stateOf } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
-import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
-import type { Right, Route } from '../layers/route.js'
+import type { Caller, Right, Route } from '../layers/route.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import { seesWhole } from './link-view.js'
 import { ownAccount } from './own-account.js'
 import { AskedRights, LINK_ACTIONS, OwnRightsView } from './rights-schemas.js'
 
 /** Whether GET /links/{code} shows the caller anything of the link. */
-const isShown = (snapshot: Snapshot, user: User | null, link: Link): boolean =>
-  snapshot.can(user, 'link:update', link) ||
-  (snapshot.can(user, 'link:read', link) && stateOf(link, Date.now()) === 'open')
+const isShown = (snapshot: Snapshot, caller: Caller, link: Link): boolean =>
+  seesWhole(snapshot, caller, link) ||
+  (snapshot.can(caller.user, 'link:read', link) && stateOf(link, Date.now()) === 'open')
 
 const rightsTo = <Name extends string>(names: readonly Name[], ask: (name: Name) => Right) =>
   Object.fromEntries(names.map((name) => [name, ask(name)]))
@@ -31,10 +31,10 @@ export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string)
     data: NO_DATA,
     body: AskedRights,
     storesInput: false,
-    handle: async ({ body, record: { user }, snapshot, layers }) => {
+    handle: async ({ body, record: { user }, caller, snapshot, layers }) => {
       // looked up in the same turn, so they share one query
       const found = await Promise.all([...new Set(body.codes)].map((code) => findLink(code)))
-      const links = found.flatMap((link) => (link !== null && isShown(snapshot, user, link) ? [link] : []))
+      const links = found.flatMap((link) => (link !== null && isShown(snapshot, caller, link) ? [link] : []))
       return {
         status: 200,
         body: {

@@ -7,6 +7,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
+import { seesWhole } from './link-view.js'
 import { Look } from './qr-schemas.js'
 import { requireOpen } from './redirect.js'
 import { ByCode } from './schemas.js'
@@ -37,7 +38,7 @@ export const qrRoute = ({
     params: ByCode,
     query: Look,
     handle: ({ record, caller, snapshot, query: { format, level, ...look } }) => {
-      if (!snapshot.can(caller.user, 'link:update', record)) requireOpen(record)
+      if (!seesWhole(snapshot, caller, record)) requireOpen(record)
       const modules = encodeModules(`${baseUrl}/${record.code}`, level)
       const least = smallestSize(modules, look)
       if (look.size < least) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { at, listAt } from '../support/json.js'
+import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { formOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
@@ -85,6 +85,23 @@ describe('what people keep with a link', () => {
     await patch(code, { password: 'open sesame' })
     for (const token of [undefined, bob.token])
       expect((await service.request('GET', `/links/${code}`, { token })).json).to.deep.equal({ code, title: 'T' })
+  })
+
+  it('is shown whole to no token without a scope, whoever’s it is', async () => {
+    const code = await made({ title: 'T', note: 'secret note', active: false })
+    const bare = await service.request('POST', '/users/me/tokens', {
+      token: ada.token,
+      json: { name: 'nothing', scopes: [], expires_in: 86_400 },
+    })
+    expect(bare.status, bare.text).to.equal(201)
+    const token = textAt(bare.json, 'token')
+    expect((await service.request('GET', `/links/${code}`, { token })).status).to.equal(404)
+    await patch(code, { active: true })
+    expect((await service.request('GET', `/links/${code}`, { token })).json).to.deep.equal({
+      code,
+      target: TARGET,
+      title: 'T',
+    })
   })
 
   it('takes times as RFC 3339 writes them: with an offset, with fractions, in either case', async () => {
