@@ -48,3 +48,33 @@ create or replace trigger lock_rights_of_deleted before delete on personal_token
   execute function lock_lost_rights('user_id');
 create or replace trigger lock_rights_of_deleted before delete on external_identities for each row
   execute function lock_lost_rights('user_id');
+
+-- What was taken stays taken: a token that was revoked or used, and an invitation that was accepted or withdrawn, is
+-- not revived, and no token joins the sign-in of somebody else. Whoever has the service's login needs a new row, which
+-- the log records.
+create or replace function refuse_revival() returns trigger
+  language plpgsql as $$
+begin
+  raise exception using errcode = 'insufficient_privilege', message = tg_table_name || ': what has ended stays ended';
+end $$;
+create or replace trigger ended_stays_ended before update on refresh_tokens for each row
+  when ((old.revoked_at is not null and new.revoked_at is null) or (old.used_at is not null and new.used_at is null)
+    or new.family <> old.family or new.user_id <> old.user_id) execute function refuse_revival();
+create or replace trigger ended_stays_ended before update on personal_tokens for each row
+  when ((old.revoked_at is not null and new.revoked_at is null) or new.user_id <> old.user_id)
+  execute function refuse_revival();
+create or replace trigger ended_stays_ended before update on invitations for each row
+  when ((old.accepted_at is not null and new.accepted_at is null)
+    or (old.withdrawn_at is not null and new.withdrawn_at is null)) execute function refuse_revival();
+
+create or replace function require_own_family() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from public.refresh_tokens t where t.family = new.family and t.user_id <> new.user_id) then
+    raise exception using errcode = 'insufficient_privilege', message = 'a sign-in belongs to one user';
+  end if;
+  return new;
+end $$;
+call give_function('require_own_family', 'identity');
+create or replace trigger family_of_one_user before insert on refresh_tokens
+  for each row execute function require_own_family();

@@ -42,6 +42,25 @@ describe('somebody who has stolen the login of the service', () => {
     expect(await newest('decision')).to.deep.include({ kind: 'decision', resource_code: 'stolen', rule: 'R3' })
   })
 
+  it('revives no token, no invitation, and joins nobody’s sign-in', async () => {
+    const other = await service.addUser('viewer')
+    const [hash, more] = [1, 2].map((n) => `sha256('${'x'.repeat(43)}${n}')`)
+    const family = '00000000-0000-4000-8000-00000000000a'
+    const token = (user: TestUser, of = hash) =>
+      `insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+         values ('${family}', ${user.id}, ${of}, 'link:read', now() + interval '1 hour')`
+    expect(await codeOf(run('identity', token(other)))).to.equal('done')
+    expect(await codeOf(run('identity', token(admin, more)))).to.equal('42501')
+    expect(
+      await codeOf(run('identity', `update refresh_tokens set revoked_at = now() where family = '${family}'`)),
+    ).to.equal('done')
+    for (const update of [
+      `update refresh_tokens set revoked_at = null where family = '${family}'`,
+      `update refresh_tokens set revoked_at = null, used_at = now() where family = '${family}'`,
+    ])
+      expect(await codeOf(run('identity', update))).to.equal('42501')
+  })
+
   it('chooses nothing of that entry but what a decision says', async () => {
     const chosen = JSON.stringify({
       request_id: 'x',

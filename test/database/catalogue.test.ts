@@ -156,6 +156,7 @@ record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 record_withdrawn_invitation() audit_chain -
 require_active_admin() identity -
+require_own_family() identity -
 reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -
 sum_visit_days(integer) visit_counter linkgate_service
