@@ -2,10 +2,11 @@ import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
-import type { Deadline } from '../domain/deadline.js'
 import type { User } from '../domain/user.js'
 import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
+import { originOf } from './sign-in.js'
+import type { SignInRequest } from './sign-in.js'
 
 const FIND = `
   select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at,
@@ -79,14 +80,15 @@ export const acceptInvitation = (database: Database, hashPassword: (password: st
   const find = findInvitation(database)
   return async (
     { token, name, password, mayGive }: Acceptance,
-    deadline: Deadline,
+    request: SignInRequest,
   ): Promise<User | 'over' | 'unknown'> => {
     // checked first, because hashing the password is expensive
     const invitation = await find({ token, mayGive })
     if (typeof invitation === 'string') return invitation
     const values = [hashOfToken(token), name, await hashPassword(password), invitation.inviterRole]
     try {
-      const [added] = await asIdentity(database, [{ text: ACCEPT, values }], deadline)
+      const statements = [originOf(request, null), { text: ACCEPT, values }]
+      const [, added] = await asIdentity(database, statements, request.deadline)
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : 'over'
     } catch (error) {

@@ -13,6 +13,7 @@ import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text, textIn } from './schemas.js'
+import { requestOf } from './sign-in-request.js'
 import {
   AcceptedInvitation,
   InvitationListQuery,
@@ -173,9 +174,9 @@ export const invitationRoutes = ({
       body: AcceptedInvitation,
       accepts: ['json', 'form'],
       form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
-      handle: async ({ params, body, snapshot, deadline }) => {
+      handle: async ({ params, body, snapshot, ...request }) => {
         const mayGive = mayGiveUnder(snapshot)
-        const accepted = requireOpen(await accept({ token: params.token, ...body, mayGive }, deadline))
+        const accepted = requireOpen(await accept({ token: params.token, ...body, mayGive }, requestOf(request)))
         const { id, email, name, role, created_at } = accepted
         return {
           status: 201,

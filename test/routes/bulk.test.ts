@@ -252,7 +252,7 @@ describe('many links in one request', () => {
       return found.length >= 4 && found
     })
     const expected = ['link:delete', 'allow', 'R5', 'own']
-    expect(allowed).to.deep.equal(Array(4).fill(expected))
+    expect(allowed).to.deep.equal([expected, expected, expected, expected])
     const last = await bulk({ operation: 'restore', items: [{ id: ids[3] }], atomic: true })
     expect(last.json).to.include({ done: 1, refused: 0 })
   })

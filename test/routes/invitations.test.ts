@@ -42,6 +42,11 @@ describe('invitations over HTTP', () => {
     expect(accepted.status, accepted.text).to.equal(201)
     expect(accepted.json).to.include({ email, role: 'editor', name: 'Ada' })
     expect(accepted.text).to.not.include('password')
+    const [entry] = await service.db.asOwner(
+      `select request_id from decisions where kind = 'user' and resource_code = $1 order by id limit 1`,
+      [textAt(accepted.json, 'id')],
+    )
+    expect(entry?.['request_id']).to.equal(accepted.headers.get('X-Request-ID'))
     const signedIn = await service.request('POST', '/auth/token', {
       json: { grant_type: 'password', username: email, password: ACCEPTANCE.password },
     })
