@@ -39,12 +39,9 @@ begin
   end if;
 end $$;
 
--- Begins a changing transaction (promise 1 of the contract): fails unless the revision in force and the caller's rights
--- are those that the change was decided with, then enters the role. A policy edit takes the lock exclusively, and so
--- does whatever takes the caller's rights (lock_rights.sql), so the checks here stay true until the commit. `decision`
--- is logged with the change (record_decision.sql).
-create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text,
-    caller jsonb, losing bigint) returns void
+-- Fails with LG001 unless this is the policy revision in force, and keeps it in force until the transaction ends: a
+-- policy edit takes the lock exclusively.
+create or replace function require_revision(decided_under bigint) returns void
   language plpgsql volatile as $$
 declare
   in_force bigint;
@@ -60,6 +57,18 @@ begin
     raise exception using errcode = 'LG001',
       message = format('decided under revision %s, revision %s is in force', decided_under, in_force);
   end if;
+end $$;
+grant select on policy_head to identity;
+
+-- Begins a changing transaction (promise 1 of the contract): fails unless the revision in force and the caller's rights
+-- are those that the change was decided with, then enters the role. Whatever takes the caller's rights takes a lock
+-- (lock_rights.sql), so that these checks stay true until the commit as well. `decision` is logged with the change
+-- (record_decision.sql).
+create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text,
+    caller jsonb, losing bigint) returns void
+  language plpgsql volatile as $$
+begin
+  perform public.require_revision(decided_under);
   if caller is not null then
     perform public.require_caller(caller, losing);
   end if;

@@ -31,11 +31,13 @@ const ACCEPT = `
 
 export interface Asked {
   readonly token: string
-  /** whether a user with the first role may still give out the second */
+  /** whether, under the policy, a user with the first role may still give out the second */
   readonly mayGive: (inviterRole: string, role: string) => boolean
 }
 
 export interface Acceptance extends Asked {
+  /** of the policy that `mayGive` asks */
+  readonly revision: number
   readonly name: string
   readonly password: string
 }
@@ -74,12 +76,12 @@ export type FindInvitation = ReturnType<typeof findInvitation>
 
 /**
  * Resolves with the new account; `over` if the invitation is used, withdrawn or expired, or if its inviter may no
- * longer give out its role; `unknown` if there never was one.
+ * longer give out its role; `unknown` if there never was one. Throws PolicyReplaced (promise 1).
  */
 export const acceptInvitation = (database: Database, hashPassword: (password: string) => Promise<string>) => {
   const find = findInvitation(database)
   return async (
-    { token, name, password, mayGive }: Acceptance,
+    { token, name, password, mayGive, revision }: Acceptance,
     request: SignInRequest,
   ): Promise<User | 'over' | 'unknown'> => {
     // checked first, because hashing the password is expensive
@@ -87,8 +89,9 @@ export const acceptInvitation = (database: Database, hashPassword: (password: st
     if (typeof invitation === 'string') return invitation
     const values = [hashOfToken(token), name, await hashPassword(password), invitation.inviterRole]
     try {
-      const statements = [originOf(request, null), { text: ACCEPT, values }]
-      const [, added] = await asIdentity(database, statements, request.deadline)
+      const proof = { text: 'select require_revision($1)', values: [revision] }
+      const statements = [proof, originOf(request, null), { text: ACCEPT, values }]
+      const [, , added] = await asIdentity(database, statements, request.deadline)
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : 'over'
     } catch (error) {

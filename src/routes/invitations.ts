@@ -176,7 +176,9 @@ export const invitationRoutes = ({
       form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
       handle: async ({ params, body, snapshot, ...request }) => {
         const mayGive = mayGiveUnder(snapshot)
-        const accepted = requireOpen(await accept({ token: params.token, ...body, mayGive }, requestOf(request)))
+        const { revision } = snapshot
+        const asked = { token: params.token, ...body, mayGive, revision }
+        const accepted = requireOpen(await accept(asked, requestOf(request)))
         const { id, email, name, role, created_at } = accepted
         return {
           status: 201,

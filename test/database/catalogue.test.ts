@@ -50,6 +50,7 @@ identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations DELETE SELECT UPDATE(accepted_at)
 identity links DELETE INSERT SELECT(code,id,owner_id,target,version) UPDATE(owner_id,updated_at,version)
 identity personal_tokens INSERT(${TOKEN_BY_HAND}) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at,revoked_at)
+identity policy_head SELECT
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT

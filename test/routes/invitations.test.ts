@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 
 import { expect } from 'chai'
 
+import { PolicyReplaced } from '../../src/database/errors.js'
+import { Deadline } from '../../src/domain/deadline.js'
+import { acceptInvitation } from '../../src/identity/accept-invitation.js'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { keepLog } from '../support/log.js'
@@ -96,6 +99,22 @@ describe('invitations over HTTP', () => {
       expect(answer.json, JSON.stringify(email)).to.include({ status: 422, code: 'validation_failed' })
       expect(at(answer.json, 'errors', 0, 'field')).to.equal('email')
     }
+  })
+
+  it('are not accepted under a policy that was replaced while the password was hashed', async () => {
+    const { path, email } = await invited()
+    const { revision } = service.policy.current()
+    const accepting = acceptInvitation(service.database, async () => {
+      await addRows(service, root.token, rowsFor('replacing', 700, 'link:read'))
+      return 'a hash'
+    })
+    const failed = await accepting(
+      { token: path.split('/')[2] ?? '', ...ACCEPTANCE, mayGive: () => true, revision },
+      { id: 'a-request', network: '', deadline: new Deadline(performance.now() + 5_000) },
+    ).catch((error: unknown) => error)
+    expect(failed).to.be.instanceOf(PolicyReplaced)
+    expect(await service.db.asOwner('select from users where email = $1', [email])).to.have.length(0)
+    expect((await accept(path)).status).to.equal(201)
   })
 
   it('are accepted once, and are 410 after that', async () => {
