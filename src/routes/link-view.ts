@@ -3,8 +3,6 @@ import { z } from 'zod'
 import { REDIRECT_STATUSES } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { Caller } from '../layers/route.js'
-import type { Snapshot } from '../policy/snapshot.js'
 import { MOST_VISITS } from './link-fields.js'
 import { Code, Id, Time, count, text, textOrNull } from './schemas.js'
 
@@ -82,10 +80,6 @@ export const wholeAt =
     const { version: _version, used: _used, starts_ms: _starts, expires_ms: _expires, ...shown } = link
     return { ...shown, url: `${baseUrl}/${link.code}` }
   }
-
-/** Whether the caller sees a link whole and in every state: if the policy and the scopes of their token allow it. */
-export const seesWhole = (snapshot: Snapshot, { user, scopes }: Caller, link: Link): boolean =>
-  (scopes.has('link:read') || scopes.has('link:update')) && snapshot.can(user, 'link:update', link)
 
 /** The part of a link that everybody else sees. */
 export const publicPart = ({ code, target, title, has_password: guarded }: Link) =>

@@ -15,18 +15,10 @@ import type { Answer, Caller, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
-import {
-  LINK_EXAMPLE,
-  LinkView,
-  ManagedLinkView,
-  publicPart,
-  requireMatch,
-  seesWhole,
-  tagOf,
-  wholeAt,
-} from './link-view.js'
+import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { ByCode, Id, countedBy, pageOf } from './schemas.js'
+import { seesWhole } from './sees-whole.js'
 import type { OwnPlace } from './target.js'
 
 /** Time that must be left before the deadline to transfer another batch of links. */

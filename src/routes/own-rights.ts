@@ -6,9 +6,9 @@ import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Caller, Right, Route } from '../layers/route.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { seesWhole } from './link-view.js'
 import { ownAccount } from './own-account.js'
 import { AskedRights, LINK_ACTIONS, OwnRightsView } from './rights-schemas.js'
+import { seesWhole } from './sees-whole.js'
 
 /** Whether GET /links/{code} shows the caller anything of the link. */
 const isShown = (snapshot: Snapshot, caller: Caller, link: Link): boolean =>

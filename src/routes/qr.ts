@@ -7,10 +7,10 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
-import { seesWhole } from './link-view.js'
 import { Look } from './qr-schemas.js'
 import { requireOpen } from './redirect.js'
 import { ByCode } from './schemas.js'
+import { seesWhole } from './sees-whole.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
