@@ -99,7 +99,7 @@ export const register = (program: Command): void => {
     .option('--dry-run', 'report the outcome for each link, without writing to the database')
     .option(
       '--refused <file>',
-      'file for refused records and the reasons (default: FILE.refused.csv or .ndjson, numbered)',
+      'file for refused records and the reasons (default: FILE.refused.csv or .ndjson, numbered if it exists)',
     )
     .addHelpText('after', HELP)
     .action((file: string, options: ImportOptions) =>

@@ -16,7 +16,7 @@ export class LayeredRequest implements Decided {
   caller: Caller | null = null
   decision: Decision | null = null
   linkId: string | null = null
-  /** the record's name, if it is not the one in the path */
+  /** the code of the link that was found; undefined: the name in the path counts */
   name: string | undefined
   /** the decision about the optional part of the answer (`PartRule`) */
   part: Decision | null = null
@@ -65,7 +65,7 @@ export class LayeredRequest implements Decided {
     return answer
   }
 
-  /** Counts and records a refusal by a layer. `of`: of an item of a bulk request. */
+  /** Counts and records a refusal by a layer. `of`: the refused item of a bulk request. */
   recordRefusal(error: unknown, of: Decided = this): void {
     const record = recordOfRefusal(of, error)
     if (record === null) return

@@ -22,10 +22,15 @@ export const createClosing = (): Closing => {
   const closeAll = async () => {
     const failures: unknown[] = []
     for (const close of opened.toReversed()) {
+      const closing = new AbortController()
+      const { signal } = closing
       try {
-        await Promise.race([close(), hurried.then((eachMs) => delay(eachMs))])
+        await Promise.race([close(), hurried.then((eachMs) => delay(eachMs, undefined, { signal }))])
       } catch (error) {
         failures.push(error)
+      } finally {
+        // a timer that runs on would keep the process
+        closing.abort()
       }
     }
     if (failures.length > 0) throw failures[0]

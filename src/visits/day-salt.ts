@@ -14,7 +14,7 @@ export interface DaySalt {
 const RETRY_MS = 1_000
 
 /**
- * The salt of the day, queried every minute at most (migrations/functions/add_visits.sql). It exists only in memory and
+ * The salt of the day, queried again after a minute (migrations/functions/add_visits.sql). It exists only in memory and
  * in one row of the database, which the next day's salt overwrites. Null while the query fails: visitors are not
  * recognised then.
  */

@@ -163,7 +163,7 @@ export const createVisits = ({
         text: 'select count_visits($1) as taken',
         values: [mostCounted],
       })
-      // with fewer at once, they were perhaps not ours
+      // fewer than usual may have left ours out: only a call that finds none proves that all are counted
       if (row?.taken === 0 || mostCounted === MOST_COUNTED) {
         added -= counting
         counted += counting

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 
 import { openPool } from '../../src/database/pool.js'
 import type { PooledDatabase } from '../../src/database/pool.js'
+import { textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -54,11 +55,21 @@ describe('somebody who has stolen the login of the service', () => {
     expect(
       await codeOf(run('identity', `update refresh_tokens set revoked_at = now() where family = '${family}'`)),
     ).to.equal('done')
+    await service.db.asOwner(`update refresh_tokens set used_at = now() where family = '${family}'`)
+    const { json } = await service.request('POST', '/users/invitations', {
+      token: admin.token,
+      json: { email: 'revived@example.com', role: 'viewer' },
+    })
+    const invitation = textAt(json, 'id')
+    expect(
+      await codeOf(run('identity', `update invitations set accepted_at = now() where id = ${invitation}`)),
+    ).to.equal('done')
     for (const update of [
-      `update refresh_tokens set revoked_at = null where family = '${family}'`,
-      `update refresh_tokens set revoked_at = null, used_at = now() where family = '${family}'`,
+      `refresh_tokens set revoked_at = null where family = '${family}'`,
+      `refresh_tokens set used_at = null where family = '${family}'`,
+      `invitations set accepted_at = null where id = ${invitation}`,
     ])
-      expect(await codeOf(run('identity', update))).to.equal('42501')
+      expect(await codeOf(run('identity', `update ${update}`)), update).to.equal('42501')
   })
 
   it('chooses nothing of that entry but what a decision says', async () => {
