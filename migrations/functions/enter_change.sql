@@ -11,7 +11,8 @@ begin
   if not found then
     return false;
   end if;
-  if caller ->> 'sign_in' is not null and public.sign_in_lives((caller ->> 'sign_in')::uuid) is not true then
+  if caller ->> 'sign_in' is not null
+      and public.sign_in_lives((caller ->> 'sign_in')::uuid, caller_id) is not true then
     return false;
   end if;
   if caller ->> 'personal_token' is not null

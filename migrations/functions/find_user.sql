@@ -1,8 +1,11 @@
--- Whether a sign-in is active: it has unexpired tokens, and none of its tokens was revoked.
-create or replace function sign_in_lives(sign_in uuid) returns boolean
+-- Whether a sign-in of a user is active: it has unexpired tokens, and none of its tokens was revoked. Each renewal
+-- leaves a token behind, so both questions are answered by one row of an index.
+drop function if exists sign_in_lives(uuid);
+create or replace function sign_in_lives(sign_in uuid, of_user bigint) returns boolean
   language sql stable as $$
-    select count(*) > 0 and bool_and(t.revoked_at is null) and max(t.expires_at) > now()
-      from public.refresh_tokens t where t.family = sign_in
+    select exists (select from public.refresh_tokens t
+        where t.family = sign_in and t.user_id = of_user and t.expires_at > now())
+      and not exists (select from public.refresh_tokens t where t.family = sign_in and t.revoked_at is not null)
   $$;
 
 -- Whether a personal token belongs to a user, and is neither revoked nor expired.
@@ -19,7 +22,7 @@ create or replace function find_user(wanted bigint, sign_in uuid, personal_token
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select u.id, u.email, u.name, u.role, u.suspended_at is not null, u.created_at
       from public.users u
-     where u.id = wanted and (sign_in is null or public.sign_in_lives(sign_in))
+     where u.id = wanted and (sign_in is null or public.sign_in_lives(sign_in, wanted))
        and (personal_token is null or public.personal_token_lives(personal_token, wanted))
   $$;
 call give_function('find_user', 'identity');

@@ -20,13 +20,13 @@ const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
  * count against the rate limit like all others, except `OPTIONS` of a known path, which browsers send without a token.
  */
 export const refuseUnrouted =
-  (gateway: Pick<Gateway, 'admit'>) =>
+  (gateway: Pick<Gateway, 'admit' | 'identify'>) =>
   async (ctx: Context & { readonly matched?: readonly Matched[] }): Promise<void> => {
     const allowed = [...new Set(patternsOf(ctx.path, ctx.matched).flatMap(({ methods }) => methods))].sort()
     const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
     if (ctx.method === 'OPTIONS' && allowed.length > 0)
       return respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })
-    await gateway.admit(ctx, UNROUTED)
+    await gateway.identify(ctx, await gateway.admit(ctx, UNROUTED), UNROUTED)
     if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
     if (allowed.length === 0) throw new Refusal('no_route')
     throw new Refusal('method_not_allowed', { headers: allow })

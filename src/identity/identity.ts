@@ -114,8 +114,11 @@ export const createIdentity = async ({
     /** The user with an e-mail address, in any case, or null. */
     findAddress: (email: string): Promise<User | null> => createAccounts(database).find(email),
 
-    checkPassword: async ({ email }: User, password: string): Promise<boolean> =>
-      passwords.verify((await findAccount(database, email))?.password_hash, password),
+    /** The stored hash that the user's password matches; null: it is not their password, or they have none. */
+    provePassword: async ({ email }: User, password: string): Promise<string | null> => {
+      const hash = (await findAccount(database, email))?.password_hash ?? null
+      return (await passwords.verify(hash, password)) ? hash : null
+    },
 
     /** Throws `validation_failed` for a password that is too short or too long. */
     hashPassword: passwords.hash,

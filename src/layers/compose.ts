@@ -82,7 +82,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
 
   // Gateway: the caller. The record is loaded concurrently; if both fail, the caller's refusal wins.
   const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
-  const identifying = layers.gateway.identify(admitted, spec.gateway, (known) => request.identify(known))
+  const identifying = layers.gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
   const loading = params.success ? spec.object.load(params.data, identifying) : null
   const [caller, found] = await bothInOrder(identifying, loading)
   request.identify(caller)

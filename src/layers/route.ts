@@ -37,7 +37,11 @@ export interface Admitted {
   readonly address: string
   /** null for an anonymous caller */
   readonly token: AccessToken | null
+  /** the quotas of the token's user that the request counted against; none: those of the address */
+  readonly quotas: readonly UserQuota[]
 }
+
+export type UserQuota = 'user' | 'invite'
 
 /** The first layer's rule. */
 export interface GatewayRule {
@@ -270,9 +274,11 @@ export interface Gateway {
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
   /**
    * 401, 403: looks up the token's user, then checks the scope. Calls `onKnown` with the caller before any of these
-   * checks refuses, so that the refusal of a verified token is recorded under its user.
+   * checks refuses, so that the refusal of a verified token is recorded under its user. If the user is gone, the
+   * request counts against the address instead (429).
    */
   readonly identify: (
+    ctx: Context,
     admitted: Admitted,
     rule: GatewayRule,
     onKnown?: (caller: Caller) => void,

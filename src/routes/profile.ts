@@ -18,13 +18,13 @@ export type MailAddressLink = (user: User, email: string, token: string, expires
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({
   profile,
-  checkPassword,
+  provePassword,
   hashPassword,
   findUser,
   mailAddressLink,
 }: {
   readonly profile: DataRule<Profile>
-  readonly checkPassword: (user: User, password: string) => Promise<boolean>
+  readonly provePassword: (user: User, password: string) => Promise<string | null>
   readonly hashPassword: (password: string) => Promise<string>
   readonly findUser: (id: string) => Promise<User | null>
   /** undefined if no mail is sent, or if an external issuer manages its users' addresses */
@@ -63,7 +63,8 @@ export const profileRoutes = ({
       const guarded = password !== undefined || email !== undefined
       // counted like a sign-in, so that a stolen token cannot be used to guess the password more often
       if (guarded) await layers.countAccount(user.email)
-      if (guarded && !(await checkPassword(user, current ?? '')))
+      const provenBy = guarded ? await provePassword(user, current ?? '') : null
+      if (guarded && provenBy === null)
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
@@ -75,7 +76,11 @@ export const profileRoutes = ({
             ...(name === undefined ? {} : { name }),
             ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
           },
-          { endTokens, newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt } },
+          {
+            provenBy,
+            endTokens,
+            newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt },
+          },
         )
       // whether the address is taken shows only when it is confirmed, to the person who reads its mail
       if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)

@@ -125,7 +125,7 @@ export const routeTable = ({
   metrics,
 }: TableParts): readonly Route[] => {
   const { baseUrl } = place
-  const { own, issuerSession, findUser, checkPassword, hashPassword, verifyPassword } = identity
+  const { own, issuerSession, findUser, provePassword, hashPassword, verifyPassword } = identity
   const mailAddressLink: MailAddressLink | undefined =
     own === null || sendMail === undefined
       ? undefined
@@ -166,7 +166,7 @@ export const routeTable = ({
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({
       profile: profileStore(database),
-      checkPassword,
+      provePassword,
       hashPassword,
       findUser,
       mailAddressLink,

@@ -10,8 +10,8 @@ export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
       tracer.within('gateway', { attributes: { 'linkgate.scope': rule.scope, 'linkgate.quota': rule.quota } }, () =>
         layers.gateway.admit(ctx, rule),
       ),
-    identify: (admitted, rule, onKnown) =>
-      tracer.within('gateway.identify', {}, () => layers.gateway.identify(admitted, rule, onKnown)),
+    identify: (ctx, admitted, rule, onKnown) =>
+      tracer.within('gateway.identify', {}, () => layers.gateway.identify(ctx, admitted, rule, onKnown)),
   },
   endpoint: (snapshot, caller, action) =>
     tracer.within('endpoint', { attributes: { 'linkgate.action': action } }, () =>

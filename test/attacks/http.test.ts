@@ -307,6 +307,19 @@ describe('HTTP under attack', () => {
     expect(await storedLinks(service.db)).to.deep.equal(before)
   })
 
+  it('a token whose user is gone is 401 where there is no route, too', async () => {
+    const { id, token } = await service.addUser('editor')
+    await service.db.asOwner('delete from users where id = $1', [id])
+    for (const [method, path] of [
+      ['GET', '/nothing/here'],
+      ['PUT', '/links'],
+      ['PURGE', '/links'],
+    ] as const) {
+      const answer = await service.request(method, path, { token })
+      expect(answer.json, `${method} ${path}`).to.include({ status: 401, code: 'invalid_token' })
+    }
+  })
+
   it('every answer has its security headers and an id, also to a refused or malformed request', async () => {
     const expectGuarded = (said: string, what: string): void => {
       const [head = ''] = said.split('\r\n\r\n')

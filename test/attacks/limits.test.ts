@@ -148,6 +148,39 @@ describe('over the limit', () => {
     )
   })
 
+  it('a token whose user is suspended counts against its address, and leaves the user’s own limit alone', async () => {
+    const service = await start({ RATE_LIMIT_USER: '2/600' })
+    const user = await service.addUser('editor')
+    const suspend = (at: string) => service.db.asOwner(`update users set suspended_at = ${at} where id = $1`, [user.id])
+    await suspend('now()')
+    for (let i = 0; i < QUOTA; i += 1)
+      expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(401)
+    expectRefused(await service.request('GET', '/links', { token: user.token }), 'once too often')
+    expectRefused(await service.request('GET', '/absent'), 'the address')
+    await suspend('null')
+    for (let i = 0; i < 2; i += 1) {
+      const token = await service.tokenFor(user)
+      expect((await service.request('GET', '/links', { token })).status, 'their own limit').to.equal(200)
+    }
+  })
+
+  it('a personal token that was revoked counts against its address, and leaves its user’s limit alone', async () => {
+    const service = await start({ RATE_LIMIT_USER: '4/600' })
+    const { token } = await service.addUser('editor')
+    const made = await service.request('POST', '/users/me/tokens', {
+      token,
+      json: { name: 'x', scopes: ['link:read'] },
+    })
+    const personal = textAt(made.json, 'token')
+    expect((await service.request('GET', '/links', { token: personal })).status).to.equal(200)
+    await service.request('DELETE', `/users/me/tokens/${textAt(made.json, 'id')}`, { token })
+    for (let i = 0; i < QUOTA; i += 1)
+      expect((await service.request('GET', '/links', { token: personal })).status).to.equal(401)
+    expectRefused(await service.request('GET', '/links', { token: personal }), 'once too often')
+    expect((await service.request('GET', '/links', { token })).status, 'their fourth request').to.equal(200)
+    expectRefused(await service.request('GET', '/links', { token }), 'their fifth')
+  })
+
   describe('costs no query', () => {
     /** Statements that the service has sent by themselves; its policy watch sends one now and then. */
     const sent = async (service: TestService): Promise<number> => {
@@ -192,6 +225,14 @@ describe('over the limit', () => {
       const service = await start({ RATE_LIMIT_USER: '1/600' })
       const { token } = await service.addUser('editor')
       await expectFew(service, () => service.request('GET', '/users/me', { token }), 200)
+    })
+
+    it('with an access token whose user is suspended', async () => {
+      const service = await start({ RATE_LIMIT_ANONYMOUS: '2/600' })
+      const { id, token } = await service.addUser('editor')
+      await service.db.asOwner('update users set suspended_at = now() where id = $1', [id])
+      expect((await service.request('GET', '/users/me', { token })).status).to.equal(401)
+      await expectFew(service, () => service.request('GET', '/users/me', { token }), 401)
     })
 
     it('with a personal token that is valid, once this process has seen it', async () => {

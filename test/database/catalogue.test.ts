@@ -158,6 +158,7 @@ record_user_change() audit_chain -
 record_withdrawn_invitation() audit_chain -
 require_active_admin() identity -
 require_own_family() identity -
+require_password(text) identity users_own
 reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -
 sum_visit_days(integer) visit_counter linkgate_service

@@ -174,6 +174,17 @@ describe('sign-in over HTTP', () => {
     expect((await signIn(email, 'another password')).status).to.equal(200)
   })
 
+  it('of two changes that prove one password, only one is made', async () => {
+    const { email } = await addAccount(service)
+    const token = access(await signIn(email))
+    const change = (password: string, on: TestService) =>
+      on.request('PATCH', '/users/me', { token, json: { password, current_password: PASSWORD } })
+    const answers = await Promise.all([change('the first of two', service), change('the second of two', other)])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 422])
+    const made = answers[0].status === 200 ? 'the first of two' : 'the second of two'
+    expect((await signIn(email, made)).status).to.equal(200)
+  })
+
   it('is refused to who is suspended, with a password and with a refresh token', async () => {
     const { email, id } = await addAccount(service)
     const answer = await signIn(email)

@@ -12,9 +12,9 @@ export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
   admit: async (ctx) => {
     const named = users.get(ctx.get('X-Caller'))
     const token = named && { subject: named.id, issuer: '', scopes: NONE, id: null, expiresAt: 0, ...NO_SESSION }
-    return { address: '127.0.0.1', token: token ?? null }
+    return { address: '127.0.0.1', token: token ?? null, quotas: [] }
   },
-  identify: async ({ address, token }): Promise<Caller> => ({
+  identify: async (_, { address, token }): Promise<Caller> => ({
     user: users.get(token?.subject ?? '') ?? null,
     scopes: new Set(ACTIONS),
     tokenId: null,

@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.js'
 import type { Identity, TokenSubject } from '../../identity/identity.js'
 import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
 import { headerOf, isForwarded } from '../../input/header-lines.js'
-import type { Admitted, Caller, Gateway, GatewayRule } from '../route.js'
+import type { Admitted, Caller, Gateway, GatewayRule, UserQuota } from '../route.js'
 import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
 import { requireOwnPage } from './own-pages.js'
 import type { RateLimiter } from './rate-limit.js'
@@ -24,7 +24,7 @@ export interface GatewayParts {
   readonly trustedProxyHops: number
 }
 
-/** How many personal tokens' owners are cached, so that a request is counted before its token is looked up. */
+/** How many tokens the gateway keeps in mind, so that a request is counted before its token is looked up. */
 const KNOWN_TOKENS = 10_000
 
 /**
@@ -34,7 +34,10 @@ const KNOWN_TOKENS = 10_000
  * address.
  */
 export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: GatewayParts): Gateway => {
-  const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
+  /** personal tokens by their hash: a personal token does not name its user */
+  const seen = new LRUCache<string, AccessToken>({ max: KNOWN_TOKENS })
+  /** tokens whose user, sign-in or row was gone at the last look-up: they count against the address */
+  const ended = new LRUCache<string, true>({ max: KNOWN_TOKENS })
 
   const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined => {
     if (quota === 'redirect') return limiter.requireForRedirect(ctx, 'anonymous', addressBucket(address))
@@ -42,52 +45,59 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
       ? undefined
       : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   }
-  const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
-    if (rule.quota === 'sign_in') return await countAddress(ctx, rule, address)
-    await limiter.require(ctx, 'user', subject)
-    if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
-  }
 
-  /** Counts a request with an unverified token against the address, even if the route counts no anonymous requests. */
-  const countUnverified = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+  /** Counts a request with an invalid token against the address, even if the route counts no anonymous requests. */
+  const countInvalid = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
     limiter.require(ctx, addressQuota(quota), addressBucket(address))
 
-  const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<AccessToken> => {
-    const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
-      await countUnverified(ctx, rule, address)
-      throw error
-    })
-    await countSubject(ctx, rule, address, bucketOf(token))
-    return token
-  }
-
-  /**
-   * A personal token does not name its owner. Until this process has seen the token valid, the request first counts
-   * against the address. Once the token is found, that count is refunded and the owner is charged instead.
-   */
-  const admitPersonal = async (
+  /** Counts a request with a verified token; resolves with the quotas of its user that it counted against. */
+  const countVerified = async (
     ctx: Context,
     rule: GatewayRule,
     address: string,
-    value: string,
-  ): Promise<AccessToken> => {
+    token: AccessToken,
+  ): Promise<Admitted> => {
+    const quotas = ended.has(keyOf(token)) ? [] : userQuotas(rule)
+    if (quotas.length === 0) await countInvalid(ctx, rule, address)
+    for (const quota of quotas) await limiter.require(ctx, quota, bucketOf(token))
+    return { address, token, quotas }
+  }
+
+  /** Moves the count of a request from its user to the address: the token is over, although its signature is valid. */
+  const countEnded = async (ctx: Context, rule: GatewayRule, admitted: Admitted, token: AccessToken) => {
+    ended.set(keyOf(token), true)
+    for (const quota of admitted.quotas) await limiter.refund(ctx, quota, bucketOf(token))
+    if (admitted.quotas.length > 0) await countInvalid(ctx, rule, admitted.address)
+  }
+
+  const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<Admitted> => {
+    const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
+      await countInvalid(ctx, rule, address)
+      throw error
+    })
+    return countVerified(ctx, rule, address, token)
+  }
+
+  /**
+   * Until this process has seen a personal token valid, a request first counts against the address. Once the token is
+   * found, that count is refunded and its user is charged instead.
+   */
+  const admitPersonal = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<Admitted> => {
     const digest = createHash('sha256').update(value).digest('base64')
-    const known = subjectOf.get(digest)
-    if (known === undefined) await countUnverified(ctx, rule, address)
-    else await countSubject(ctx, rule, address, known)
+    const known = seen.get(digest)
+    const admitted = known && (await countVerified(ctx, rule, address, known))
+    if (known === undefined) await countInvalid(ctx, rule, address)
 
     const token = await identity.findPersonalToken(value)
     if (token === null) {
-      subjectOf.delete(digest)
-      if (known !== undefined) await countUnverified(ctx, rule, address)
+      seen.delete(digest)
+      if (known !== undefined && admitted !== undefined) await countEnded(ctx, rule, admitted, known)
       throw invalidToken(new Error('no such personal token'))
     }
-    if (known === undefined) {
-      await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
-      await countSubject(ctx, rule, address, bucketOf(token))
-      subjectOf.set(digest, bucketOf(token))
-    }
-    return token
+    if (admitted !== undefined) return { ...admitted, token }
+    seen.set(digest, token)
+    await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+    return countVerified(ctx, rule, address, token)
   }
 
   const admitCaller = async (ctx: Context, rule: GatewayRule): Promise<Admitted> => {
@@ -100,14 +110,14 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     if (sent === undefined) {
       await countAddress(ctx, rule, address)
       if (rule.scope !== 'public') throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
-      return { address, token: null }
+      return { address, token: null, quotas: NO_QUOTAS }
     }
     if (sent instanceof Refusal) {
-      await countUnverified(ctx, rule, address)
+      await countInvalid(ctx, rule, address)
       throw sent
     }
     const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
-    return { address, token: await admit(ctx, rule, address, sent) }
+    return admit(ctx, rule, address, sent)
   }
 
   return {
@@ -117,15 +127,20 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
       return admitted
     },
 
-    identify: ({ address, token }, rule, onKnown) => {
+    identify: (ctx, admitted, rule, onKnown) => {
+      const { address, token } = admitted
       if (token === null) return anonymousAt(address)
       // Role and suspension come from the user's row, so a change applies to the next request whatever the token says.
-      return identity.findCaller(token).then((user) => {
+      return identity.findCaller(token).then(async (user) => {
         const { scopes, id: tokenId, signIn, personalToken } = token
         const external = identity.externalSubject(token)
         const caller = { user, scopes, tokenId, signIn, personalToken, external, address }
         onKnown?.(caller)
-        if (user === null || user.suspended) throw invalidToken()
+        if (user === null || user.suspended) {
+          await countEnded(ctx, rule, admitted, token)
+          throw invalidToken()
+        }
+        ended.delete(keyOf(token))
         if (rule.scope !== 'public' && rule.scope !== 'items') requireScope(token, rule.scope)
         if (personalToken !== null && rule.personalTokenScope !== undefined)
           requireScope(token, rule.personalTokenScope)
@@ -167,6 +182,16 @@ const anonymousAt = (address: string): Caller => ({
 })
 
 const addressQuota = (quota: GatewayRule['quota']) => (quota === 'sign_in' ? 'sign_in' : 'anonymous')
+
+const NO_QUOTAS: readonly UserQuota[] = []
+
+/** The quotas of its user that a request counts against; a sign-in counts against the address only. */
+const userQuotas = ({ quota }: GatewayRule): readonly UserQuota[] => {
+  if (quota === 'sign_in') return NO_QUOTAS
+  return quota === 'invite' ? ['user', 'invite'] : ['user']
+}
+
+const keyOf = ({ issuer, id }: AccessToken): string => `${issuer} ${id ?? ''}`
 
 const bucketOf = ({ issuer, subject }: TokenSubject): string => `${issuer} ${subject}`
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
+import type { Statement } from '../../database/statement.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind } from './context.js'
 import { knex, ownedRows, toStatement } from './query.js'
@@ -17,10 +18,14 @@ export interface Profile {
    * their personal tokens. A new address is stored as a request, and takes effect once it is confirmed. Throws
    * `rate_limited` (429) if the user requested too many.
    */
-  update(
-    changes: ProfileChanges,
-    options: { readonly endTokens: boolean; readonly newAddress?: NewAddress | undefined },
-  ): Promise<void>
+  update(changes: ProfileChanges, options: ProfileOptions): Promise<void>
+}
+
+export interface ProfileOptions {
+  /** the hash that the current password matched; nothing is committed if it was replaced since. null: not checked */
+  readonly provenBy: string | null
+  readonly endTokens: boolean
+  readonly newAddress?: NewAddress | undefined
 }
 
 /** A new address, unconfirmed until somebody follows the link in the mail. */
@@ -29,6 +34,13 @@ export interface NewAddress {
   readonly hash: Buffer
   readonly expiresAt: Date
 }
+
+/** See migrations/functions/require_password.sql. */
+const requirePassword = (hash: string): Statement => ({
+  name: 'require_password',
+  text: 'select require_password($1)',
+  values: [hash],
+})
 
 /** The data layer of `/users/me`: always bound to the caller, even for an admin. */
 export const profileStore = (database: Database): DataRule<Profile> => ({
@@ -54,7 +66,7 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
       },
     ]
     return {
-      update: async (changes, { endTokens, newAddress }) => {
+      update: async (changes, { provenBy, endTokens, newAddress }) => {
         const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
           .returning('id')
@@ -63,13 +75,14 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
         const changesRow = Object.keys(changes).length > 0
         const statements = [
           enter,
+          ...(provenBy === null ? [] : [requirePassword(provenBy)]),
           ...(changesRow ? [toStatement(update)] : []),
           ...(newAddress ? [toStatement(asked(newAddress))] : []),
           ...(endTokens ? [toStatement(liveTokens().update({ revoked_at: knex.raw('now()') }))] : []),
           ...(endsSignIns ? endOtherSignIns : []),
         ]
-        const [, updated] = await database.flush(statements, binding.deadline)
-        if (changesRow && updated?.rowCount !== 1) throw new RecordChanged()
+        const results = await database.flush(statements, binding.deadline)
+        if (changesRow && results[provenBy === null ? 1 : 2]?.rowCount !== 1) throw new RecordChanged()
       },
     }
   },
