@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Client } from 'pg'
 
-import { listAt } from '../support/json.js'
+import { at, listAt } from '../support/json.js'
 import { addManyLinks } from '../support/records.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -45,6 +45,19 @@ describe('searches in the list of links', () => {
     expect(listAt((await search('y-1')).json, 'data')).to.have.length(20)
   })
 
+  it('find letters beyond ASCII in a target, which is stored without them, as in a title', async () => {
+    const make = (json: unknown) => service.request('POST', '/links', { token: callers.editor.token, json })
+    await make({ code: 'abroad', target: 'https://Bücher.example/straße/GRÖSSE?q=größe', title: 'Ärger' })
+    await make({ code: 'at-home', target: 'https://buecher.example/strasse', title: 'Aerger' })
+    const found = async (q: string) =>
+      listAt((await search(q, callers.editor)).json, 'data').map((link) => at(link, 'code'))
+    for (const q of ['bücher', 'BÜCHER.example', 'https://bücher.example/straße', 'straße/gr', 'größe', 'ärger', 'Ä'])
+      expect(await found(q), q).to.deep.equal(['abroad'])
+    // an umlaut as two characters, as some keyboards and file names write it
+    expect(await found('bu\u0308cher'), 'decomposed').to.deep.equal(['abroad'])
+    for (const q of ['köln', 'ü', '%c3%9f%', 'straße/x']) expect(await found(q), q).to.deep.equal([])
+  })
+
   it('have a deadline of their own, and leave connections to everybody else however many they are', async () => {
     const blocker = new Client(service.db.owner)
     await blocker.connect()
@@ -59,13 +72,14 @@ describe('searches in the list of links', () => {
       for (let i = 0; i < 5; i += 1) {
         const asked = performance.now()
         expect((await service.request('GET', '/users/me', { token: callers.viewer.token })).status).to.equal(200)
-        expect(performance.now() - asked).to.be.below(500)
+        // behind the searches it would be half a minute
+        expect(performance.now() - asked).to.be.below(5_000)
       }
       for (const answer of await searches) {
         expect(answer.json).to.include({ status: 503, code: 'deadline_exceeded' })
         expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
       }
-      expect(performance.now() - begunAt).to.be.below(4_000)
+      expect(performance.now() - begunAt).to.be.below(15_000)
     } finally {
       await blocker.end()
     }

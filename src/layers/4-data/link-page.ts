@@ -9,6 +9,7 @@ import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
+import { storedForms } from '../../domain/stored-forms.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
 import { countOf, countRows, numberIn } from './count.js'
@@ -54,7 +55,8 @@ const OF_STATE: Readonly<Record<ListedState, string>> = {
 }
 
 /** Must match the expression of the index links_search. The line breaks prevent matches across two columns. */
-const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
+const TEXT = `lower((code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))
+  collate "default")`
 
 /** A page of the links that the binding reaches, in any order but by visits. `searches` limits concurrent searches. */
 export const pageOfLinks = async (
@@ -141,8 +143,8 @@ const keyOf =
 /** Applies the search for text and tags. */
 export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkFilter): Knex.QueryBuilder => {
   if (q !== undefined) {
-    const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    rows.whereRaw(`${TEXT} like lower(?)`, [pattern])
+    const patterns = storedForms(q).map((form) => `%${form.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+    rows.whereRaw(`(${patterns.map(() => `${TEXT} like lower(?)`).join(' or ')})`, patterns)
   }
   if (tag.length > 0) rows.whereRaw('tags @> ?::text[]', [[...tag]])
   return rows
