@@ -174,6 +174,24 @@ describe('the upkeep of visits', () => {
     expect([await totalOf(ada.id), await totalOf('0')]).to.deep.equal(before)
   })
 
+  it('forgets a link with more visits than a step may delete in several, and keeps nobody waiting for it', async () => {
+    const [busy, quiet] = [await makeLink(service, ada), await makeLink(service, ada)]
+    const visitsOf = (link: MadeLink) => number('select count(*) from visits where link_id = $1', link.id)
+    await add(busy, [0])
+    await add(quiet, [0])
+    await service.db.asOwner(
+      `insert into visits (time, link_id, bot) select now(), $1, false from generate_series(1, 20000)`,
+      [busy.id],
+    )
+    await service.db.asOwner('update visit_counts set visits = 20001 where link_id = $1', [busy.id])
+    for (const { code } of [busy, quiet]) await service.request('DELETE', `/links/${code}`, { token: ada.token })
+    await service.db.asOwner(`update deleted_links set deleted_at = now() - interval '2 days'`)
+    await run('purge_trash')
+    const left: number[] = []
+    while ((await number('select forget_visits()')) > 0) left.push((await visitsOf(busy)) + (await visitsOf(quiet)))
+    expect(left).to.deep.equal([20_001, 10_001, 1, 0])
+  })
+
   it('leaves no referrer in the totals that only a deleted link had', async () => {
     const link = await makeLink(service, ada)
     await add(link, [0], 'secret.example')
