@@ -177,6 +177,8 @@ begin
   if not exists (select from public.visit_salt where day between today and today + 1) then
     -- in the order of add_visits(): waits for batches under way, and none of them for this
     truncate public.daily_visitors, public.visit_salt;
+    -- processes that have ended send no batch again
+    delete from public.visit_writers where wrote_at < now() - interval '1 day';
     insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
   end if;
   return query select s.day, s.salt, least(60000, greatest(1000, extract(epoch from

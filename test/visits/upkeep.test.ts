@@ -65,7 +65,12 @@ describe('the upkeep of visits', () => {
     expect(await number('select count(*) from daily_visitors')).to.equal(1)
     const before = await salt()
     await service.db.asOwner('update visit_salt set day = day - 1')
+    await service.db.asOwner(
+      `insert into visit_writers (id, batch, wrote_at) values (gen_random_uuid(), 1, now() - interval '2 days')`,
+    )
+    const writers = await number('select count(*) from visit_writers')
     await run('visit_day')
+    expect(await number('select count(*) from visit_writers'), 'the process of two days ago').to.equal(writers - 1)
     expect(await number('select count(*) from daily_visitors')).to.equal(0)
     expect(await salt()).to.not.equal(before)
     expect(await number('select count(*) from visit_salt')).to.equal(1)
