@@ -3,10 +3,11 @@ import type { Context } from 'koa'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import { demandOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { decideUnderOnePolicy } from './decide-under-one-policy.js'
+import { POLICY_AT_LEAST, decideUnderOnePolicy } from './decide-under-one-policy.js'
 import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
@@ -42,7 +43,11 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   serve: async (runtime, ctx) => {
     const request = new LayeredRequest(runtime, ctx, actionOf(spec))
     try {
-      const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
+      const { gateway } = runtime.layers
+      const admitted = await gateway.admit(ctx, spec.gateway)
+      // a demand may be refused (412) before the first attempt, but never to somebody whom the gateway refuses
+      if (demandOf(ctx, POLICY_AT_LEAST) !== undefined)
+        await gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
       const body = once(() => readBodyOf(spec, ctx))
       const answer = await decideUnderOnePolicy(request, changes(spec), (snapshot) =>
         attempt(spec, request, admitted, snapshot, body),

@@ -5,6 +5,9 @@ import type { Snapshot } from '../policy/snapshot.js'
 import type { LayeredRequest } from './layered-request.js'
 import type { PolicyInForce } from './route.js'
 
+/** The header with which a caller demands a revision or a newer one. */
+export const POLICY_AT_LEAST = 'policy-at-least'
+
 /**
  * Runs `act` under the policy in force. If the policy, the caller or the record changed before the commit, runs it once
  * more under the newest policy (promise 1). A change that the policy refuses is refused only under the newest revision
@@ -15,7 +18,7 @@ export const decideUnderOnePolicy = async <T>(
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> => {
-  const demanded = demandOf(ctx, 'policy-at-least')
+  const demanded = demandOf(ctx, POLICY_AT_LEAST)
   const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
     return await act(snapshot)

@@ -178,6 +178,13 @@ describe('the policy over HTTP', () => {
     expect((await ask('2')).json).to.include({ status: 412, code: 'precondition_failed' })
     for (const wrong of ['x', '-1', '1.5', '1e3', '9'.repeat(16)])
       expect((await ask(wrong)).status, wrong).to.equal(400)
+    const gone = await service.addUser('editor')
+    await service.db.asOwner('update users set suspended_at = now() where id = $1', [gone.id])
+    for (const demanded of ['2', 'x']) {
+      const headers = { 'Policy-At-Least': demanded }
+      const answer = await service.request('GET', '/links', { token: gone.token, headers })
+      expect(answer.status, `${demanded}, from somebody who is suspended`).to.equal(401)
+    }
     // an edit that this process has not heard of yet is fetched for who demands it
     await service.db.asOwner(
       `insert into casbin (ptype, rule) values ('p', '["901", "T1", "clerk", "link:publish", "own", "allow"]')`,
