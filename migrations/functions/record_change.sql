@@ -74,7 +74,8 @@ begin
     'comments', nullif(jsonb_array_length(new.comments), 0), 'proposal', new.proposal::text,
     'approved_by', new.approved_by::text, 'approver', new.approver,
     'without_approval', case when new.without_approval then true end,
-    'decisions_changed', jsonb_array_length(new.decisions_changed))));
+    'decisions_changed', case when jsonb_typeof(new.decisions_changed) = 'array'
+      then jsonb_array_length(new.decisions_changed) end)));
   return null;
 end $$;
 call give_function('record_policy_revision', 'audit_chain');

@@ -107,10 +107,11 @@ begin
     end if;
     newest := newest + 1;
     update public.policy_head set revision = newest;
-    -- these rows were changed by the user of the session, whoever it claims to act for
+    -- these rows were changed by the user of the session, whoever it claims to act for; what they change is found out
+    -- when somebody asks (src/routes/policy.ts)
     perform set_config('app.decision', '', true);
     insert into public.policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
-      values (newest, session_user, 'rows changed in the database, beside the service', added, removed, '[]', '');
+      values (newest, session_user, 'rows changed in the database, beside the service', added, removed, 'null', '');
     perform set_config('app.decision', decision, true);
     perform pg_notify('linkgate_policy', newest::text);
   elsif (select h.revision from public.policy_head h) <> newest then
@@ -155,7 +156,7 @@ begin
   insert into public.policy_edits_open (settling) values (true);
   update public.policy_head set revision = next;
   insert into public.policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
-    values (next, 'unknown', 'rows that no revision accounts for', added, removed, '[]', '');
+    values (next, 'unknown', 'rows that no revision accounts for', added, removed, 'null', '');
   delete from public.policy_edits_open o where o.transaction = pg_current_xact_id();
   perform pg_notify('linkgate_policy', next::text);
   return true;

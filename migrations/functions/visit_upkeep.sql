@@ -118,7 +118,7 @@ end $$;
 call give_function('move_visits', 'visit_counter');
 
 -- Deletes the visits of permanently deleted links, also from their owners' totals, and the totals of deleted owners.
--- Links with few visits come first, at most 100 with 10,000 visits together; those of a busier link go in several steps.
+-- Links with few visits come first, at most 100 with 10,000 visits together; a busier link takes several steps.
 create or replace function forget_visits() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

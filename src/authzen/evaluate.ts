@@ -52,7 +52,7 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   ): Promise<Owned | null> => {
     if (type === 'link') return isOurs ? findLink(id) : null
     if (type === 'policy' || type === 'audit') return null
-    if ((type === 'user' || type === 'profile') && isId(id)) return isOurs ? { owner_id: id } : null
+    if (type === 'user' || type === 'profile') return isOurs && isId(id) ? { owner_id: id } : null
     const owner = properties?.['owner_id']
     return typeof owner === 'string' ? { owner_id: owner } : null
   }

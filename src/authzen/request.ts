@@ -12,7 +12,7 @@ const Properties = z
   .describe('anything; see docs/authzen.md for what is understood')
 const Entity = z.object({
   type: z.string().min(1).max(MOST_TEXT).describe('such as `user` or `link`'),
-  id: z.string().min(1).max(MOST_TEXT).describe('such as an id, an address or a code'),
+  id: z.string().min(1).max(MOST_TEXT).describe('such as the id of a user or the code of a link'),
   properties: Properties,
 })
 const Action = z.object({

@@ -349,12 +349,12 @@ export interface Operations {
   watchPolicy(query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<{ revision: number }>
   /** `model.conf`. */
   getPolicyModel(options?: CallOptions): Promise<string>
-  /** Every decision that the rows can make. */
+  /** Every decision that the rows can make, or those of one role or action. */
   getPolicyTable(
-    query?: As<Json, Query<typeof policy.Shown>>,
+    query?: As<Json, Query<typeof policy.ShownTable>>,
     options?: CallOptions,
   ): Promise<Output<typeof policy.TableView>>
-  getPolicyTable(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
+  getPolicyTable(query: As<{ format: 'csv' }, Query<typeof policy.ShownTable>>, options?: CallOptions): Promise<string>
   /** The rows and decisions that differ between two revisions. */
   comparePolicyRevisions(
     query: Query<typeof policy.Comparison>,

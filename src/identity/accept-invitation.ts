@@ -32,7 +32,7 @@ const ACCEPT = `
 export interface Asked {
   readonly token: string
   /** whether, under the policy, a user with the first role may still give out the second */
-  readonly mayGive: (inviterRole: string, role: string) => boolean
+  readonly mayGive: (inviterRole: string, role: string) => Promise<boolean>
 }
 
 export interface Acceptance extends Asked {
@@ -69,7 +69,9 @@ export const findInvitation =
     const invitation: Found | undefined = found?.rows[0]
     if (invitation === undefined) return 'unknown'
     const { open, role, inviter_role: inviterRole, expires_at: expiresAt } = invitation
-    return open && inviterRole !== null && mayGive(inviterRole, role) ? { role, expiresAt, inviterRole } : 'over'
+    return open && inviterRole !== null && (await mayGive(inviterRole, role))
+      ? { role, expiresAt, inviterRole }
+      : 'over'
   }
 
 export type FindInvitation = ReturnType<typeof findInvitation>

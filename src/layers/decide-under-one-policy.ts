@@ -1,6 +1,7 @@
 import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { demandOf } from '../input/header-lines.js'
+import { PolicyError } from '../policy/policy-error.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { LayeredRequest } from './layered-request.js'
 import type { PolicyInForce } from './route.js'
@@ -18,16 +19,21 @@ export const decideUnderOnePolicy = async <T>(
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> => {
+  // rows or rules that cannot be read are nothing that a caller did
+  const acting = (under: Snapshot): Promise<T> =>
+    act(under).catch((error: unknown) => {
+      throw error instanceof PolicyError ? policyUnavailable(error) : error
+    })
   const demanded = demandOf(ctx, POLICY_AT_LEAST)
   const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
-    return await act(snapshot)
+    return await acting(snapshot)
   } catch (error) {
     const refusedByPolicy = isChange && isPolicyRefusal(error)
     if (!refusedByPolicy && !isOutdated(error)) throw error
     const newest = await newestSnapshot(policy)
     if (refusedByPolicy && newest.revision === snapshot.revision) throw error
-    return await act(newest).catch((second: unknown) => {
+    return await acting(newest).catch((second: unknown) => {
       throw isOutdated(second) ? refusalOfOutdated(second) : second
     })
   }

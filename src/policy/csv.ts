@@ -22,9 +22,9 @@ export const parseCsv = <T>(
 ): readonly T[] => {
   const values: T[] = []
   const faults: Fault[] = []
-  // give the parser the same line ending that splits this list, so that line numbers match
-  const [delimiter = '\n'] = /\r\n|[\r\n]/.exec(text) ?? []
-  const lines = text.replace(/^\ufeff/, '').split(delimiter)
+  // a file may have the line endings of two systems, and no line may be lost between them
+  const unix = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
+  const lines = unix.split('\n')
   const addLine = (fields: string[], { lines: line }: { readonly lines: number }): null => {
     const parsed = parseLine(fields.map(unguardCell), line, commentAbove(lines, line - 1))
     if (parsed.ok) values.push(parsed.value)
@@ -34,14 +34,13 @@ export const parseCsv = <T>(
     return null
   }
   try {
-    parse(text, {
+    parse(unix, {
       comment: '#',
       comment_no_infix: true,
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
-      bom: true,
-      record_delimiter: delimiter,
+      record_delimiter: '\n',
       on_record: addLine,
     })
   } catch (error) {

@@ -105,8 +105,13 @@ interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commen
  * `beyond_own_rights` if the edit exceeds the rights of its `maker`, and `invariant_violated` naming the invariant, the
  * row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker: EditMaker): Promise<EditPlan> =>
-  checkPlan({ ...editedRows(base, edit), maker }, rules)
+export const planEdit = async (
+  base: Snapshot,
+  edit: Edit,
+  rules: PolicyRules,
+  maker: EditMaker,
+  deadline?: Deadline,
+): Promise<EditPlan> => checkPlan({ ...editedRows(base, edit), maker }, rules, deadline)
 
 /** The rows after an edit. Throws `validation_failed` naming a row that cannot be added or removed. */
 export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'maker'> => {
@@ -157,8 +162,8 @@ export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'mak
  * Builds the candidate and checks it. Throws `validation_failed` if the rows cannot be in force together, and
  * `beyond_own_rights` and `invariant_violated` like `planEdit`.
  */
-export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promise<EditPlan> => {
-  const { objections, ...checked } = await examinePlan(plan, rules)
+export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules, deadline?: Deadline): Promise<EditPlan> => {
+  const { objections, ...checked } = await examinePlan(plan, rules, deadline)
   const [first] = objections
   if (first) throw first
   return checked

@@ -6,7 +6,7 @@ import type { CommentedRows } from './comments.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
-import { parseStored, parseStoredRow } from './store.js'
+import { inStoredOrder, parseStored, parseStoredRow } from './store.js'
 import type { StoredRevision, StoredRow } from './store.js'
 
 /** A row of the history. One written by hand may not parse, and is shown as stored. */
@@ -94,14 +94,19 @@ export const listRevisions = async (
   return { data, next_cursor: rows.length > limit ? String(data.at(-1)?.revision) : null }
 }
 
-/** How many revisions there are, up to MOST_COUNTED. */
-export const countRevisions = async (database: Database): Promise<number> => {
-  const text = `select count(*)::int as count from (select from policy_revisions limit ${MOST_COUNTED}) r`
-  const [row] = await database.run<{ count: number }>({ text })
+/** How many revisions there are, or were by `until`, up to MOST_COUNTED. */
+export const countRevisions = async (database: Database, until: string | undefined): Promise<number> => {
+  const text = `
+    select count(*)::int as count from (
+      select from policy_revisions where $1::timestamptz is null or time <= $1 limit ${MOST_COUNTED}) r`
+  const [row] = await database.run<{ count: number }>({ text, values: [until ?? null] })
   return row?.count ?? 0
 }
 
-/** One revision with every decision that it changed; null if there is no such revision. */
+/**
+ * One revision with every decision that it changed; null if there is no such revision. The decisions are null if the
+ * rows were changed in the database, which cannot tell.
+ */
 export const findRevision = async (database: Database, revision: number) => {
   const [row] = await database.run<RevisionRow>({
     text: `select ${COLUMNS}, ${EMAIL}, decisions_changed from policy_revisions where revision = $1`,
@@ -157,7 +162,8 @@ export const rowsOfRevision = async (
 ): Promise<CommentedRows | null> => {
   const found = await revisionBefore(database, newest, revision)
   try {
-    return found && (await parseStored(found.stored))
+    const parsed = found && (await parseStored(found.stored))
+    return parsed && { ...parsed, rows: inStoredOrder(parsed.rows) }
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error
     const message = `${revision} cannot be restored: ${error.message}`

@@ -51,6 +51,8 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
     if (!roles) return fault('role must be a role that a caller can have, !role or *')
     if (!actions) return fault('action must be an action, !action or *')
     if (relation !== '*' && !isRelation(relation)) return fault('relation must be anonymous, own, other or *')
+    if (isCallerRole(role) && relation !== '*' && !relationsOf(role).includes(relation))
+      return fault(`relation must be ${relationsOf(role).join(', ')} or *: the role ${role} has no other`)
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
 

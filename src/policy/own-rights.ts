@@ -69,16 +69,16 @@ const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Pr
   const mayAll = (action: string) =>
     may('endpoint', action, 'other') && may('effect', action, 'own') && may('effect', action, 'other')
   const { roles, actions } = universeOf(base.rows, candidate.rows)
-  const isBelow = new Map<string, boolean>()
-  const isBelowMaker = (role: string): boolean => {
+  const isBelow = new Map<string, Promise<boolean>>()
+  const isBelowMaker = (role: string): Promise<boolean> => {
     const known = isBelow.get(role) ?? mayGrant(base, maker, role)
     isBelow.set(role, known)
     return known
   }
-  const every = async <T>(items: readonly T[], holds: (item: T) => boolean): Promise<boolean> => {
+  const every = async <T>(items: readonly T[], holds: (item: T) => Promise<boolean> | boolean): Promise<boolean> => {
     for (const item of items) {
       await pause()
-      if (!holds(item)) return false
+      if (!(await holds(item))) return false
     }
     return true
   }
@@ -87,7 +87,7 @@ const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Pr
   const taken: CellChange[] = []
   for (const change of lost) {
     await pause()
-    if (!isBelowMaker(change.role)) taken.push(change)
+    if (!(await isBelowMaker(change.role))) taken.push(change)
   }
   return [...given, ...taken]
 }

@@ -4,12 +4,19 @@ import type { Database } from '../database/database.js'
 import { Refusal } from '../domain/refusal.js'
 import type { CurrentPolicy } from './current.js'
 import { rowsOfRevision, storedRevisionOf } from './history.js'
+import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
 /** Finds the snapshot of a revision; null if there was none, or if its rows no longer parse. */
 export type FindSnapshot = (revision: number) => Promise<Snapshot | null>
+
+/** For rows that no longer parse, or cannot be in force: null instead of the error. */
+export const nullIfUnreadable = (error: unknown): null => {
+  if (error instanceof PolicyError || (error instanceof Refusal && error.code === 'validation_failed')) return null
+  throw error
+}
 
 /** The snapshot of a large policy takes tens of megabytes. */
 const MOST_CACHED = 4
@@ -27,10 +34,6 @@ export const createPastSnapshots = (database: Database, rules: PolicyRules, poli
     const newest = policy.current().revision < revision ? await policy.refresh() : policy.current()
     const found = await rowsOfRevision(database, storedRevisionOf(newest), revision)
     return found && buildSnapshot(revision, rules.model, found.rows, found.comments)
-  }
-  const nullIfUnreadable = (error: unknown) => {
-    if (error instanceof Refusal && error.code === 'validation_failed') return null
-    throw error
   }
   return async (revision) => {
     const current = policy.current()

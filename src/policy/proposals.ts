@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js'
 import { MOST_COUNTED } from '../domain/counting.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
@@ -113,6 +114,7 @@ export const planProposal = async (
   { added, removed, comments }: Proposal,
   rules: PolicyRules,
   maker: EditMaker,
+  deadline?: Deadline,
 ): Promise<EditPlan> => {
   const faults: Fault[] = []
   const readable = (list: string, rows: readonly HistoryRow[]): readonly PolicyRow[] =>
@@ -135,7 +137,7 @@ export const planProposal = async (
     return [{ row, comment: after }]
   })
   if (faults.length > 0) throw conflict(faults)
-  const plan = await planEdit(base, { ...edit, comments: said }, rules, maker).catch((error: unknown) => {
+  const plan = await planEdit(base, { ...edit, comments: said }, rules, maker, deadline).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? conflict(error.errors, error.detail) : error
   })
   if (isEmpty(plan))
@@ -173,10 +175,11 @@ export const weighProposal = async (
   proposal: Proposal,
   rules: PolicyRules,
   findUser: (id: string) => Promise<User | null>,
+  deadline?: Deadline,
 ) => {
   const { revision } = base
   try {
-    const plan = await planProposal(base, proposal, rules, 'unbounded')
+    const plan = await planProposal(base, proposal, rules, 'unbounded', deadline)
     if (proposal.actor.id !== null) await requireProposer(base, plan, await findUser(proposal.actor.id))
     return { revision, ...viewPlan(plan) }
   } catch (error) {

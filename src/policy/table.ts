@@ -66,7 +66,8 @@ const MOST = MOST_DECISIONS.toLocaleString('en')
  */
 export const decisionTable = async (
   { engine, rows }: Snapshot,
-  only: { readonly role?: string; readonly action?: string } = {},
+  only: { readonly role?: string | undefined; readonly action?: string | undefined } = {},
+  deadline?: Deadline,
 ): Promise<readonly Cell[]> => {
   const universe = universeOf(rows)
   const roles = only.role === undefined ? universe.roles : [only.role]
@@ -78,7 +79,7 @@ export const decisionTable = async (
         `The table has ${count.toLocaleString('en')} decisions, more than the ${MOST} of one answer; ` +
         'ask for one role or one action.',
     })
-  const pause = pauseEvery(200)
+  const pause = pauseEvery(200, deadline)
   const cells: Cell[] = []
   for (const role of roles) {
     for (const action of actions) {
@@ -144,14 +145,22 @@ const reachedBy = function* (
 
 /**
  * True if a caller with the role `granter` may give out `role`: `granter` may do everything that `role` may, by the
- * whole decision table. Otherwise callers could raise their own rights.
+ * whole decision table. Otherwise callers could raise their own rights. Throws `deadline_exceeded`.
  */
-export const mayGrant = (snapshot: Snapshot, granter: string, role: string): boolean => {
+export const mayGrant = async (
+  { engine, rows }: Snapshot,
+  granter: string,
+  role: string,
+  deadline?: Deadline,
+): Promise<boolean> => {
   const allows = (who: string, action: string, relation: Relation) =>
-    snapshot.decideFor(who, action, relation).effect === 'allow'
-  return universeOf(snapshot.rows).actions.every(
-    (action) =>
-      (!snapshot.mayCall(role, action) || snapshot.mayCall(granter, action)) &&
-      relationsOf(role).every((relation) => !allows(role, action, relation) || allows(granter, action, relation)),
-  )
+    engine.decide(who, action, relation).effect === 'allow'
+  const pause = pauseEvery(200, deadline)
+  for (const action of universeOf(rows).actions) {
+    await pause()
+    if (engine.mayCall(role, action) && !engine.mayCall(granter, action)) return false
+    for (const relation of relationsOf(role))
+      if (allows(role, action, relation) && !allows(granter, action, relation)) return false
+  }
+  return true
 }

@@ -44,7 +44,7 @@ export const accessRoutes = ({
         id: 'evaluateAccess',
         example: {
           body: {
-            subject: { type: 'user', id: 'ada@example.com' },
+            subject: { type: 'user', id: '7' },
             action: { name: 'update' },
             resource: { type: 'link', id: 'spring' },
           },
@@ -70,7 +70,7 @@ export const accessRoutes = ({
         id: 'evaluateManyAccesses',
         example: {
           body: {
-            subject: { type: 'user', id: 'ada@example.com' },
+            subject: { type: 'user', id: '7' },
             action: { name: 'read' },
             evaluations: [{ resource: { type: 'link', id: 'spring' } }, { resource: { type: 'link', id: 'summer' } }],
           },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { isAction } from '../domain/action.js'
+import { RELATIONS } from '../domain/decision.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../domain/log-filter.js'
 import { isId } from '../domain/id.js'
 import { isEmail } from '../domain/user.js'
@@ -39,7 +40,7 @@ export const DecisionView = EntryBase.extend({
       type: text(32, 'such as `link`'),
       id: Id.nullable().describe('id of the record'),
       code: textOrNull(64, 'code of the link at that time'),
-      relation: text(10, '`own`, `other` or `absent`'),
+      relation: z.enum(RELATIONS).describe('the relation of the caller to the record'),
     })
     .describe('the record concerned'),
   effect: text(10, '`allow` or `deny`'),
@@ -66,7 +67,9 @@ const ExplainedView = DecisionView.extend({
   explanation: z
     .looseObject({ layer: text(20, 'the deciding layer') })
     .nullable()
-    .describe('the considered rows, in order; null: the layer considers no rows'),
+    .describe(
+      'the considered rows, in order, or why the gateway refused; null: the rows of that revision cannot be read',
+    ),
 }).meta({
   id: 'ExplainedDecision',
 })

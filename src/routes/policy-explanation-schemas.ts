@@ -8,19 +8,21 @@ import { AnyRow, revisionNumber } from './policy-row-schemas.js'
 import { Whos } from './rights-schemas.js'
 import { Code, Id, RevisionNumber, count, text, textOrNull } from './schemas.js'
 
+export const CallerRole = z
+  .string()
+  .refine(isCallerRole, 'must be a role that a caller can have')
+  .meta({ maxLength: 32 })
+export const ActionName = z
+  .string()
+  .refine(isAction, 'must be an action, such as link:delete')
+  .meta({ maxLength: 65, examples: ['link:delete'] })
+
 export const PolicyQuestion = z
   .strictObject({
     user: Id.optional().describe('id of the caller in question; needs `policy:evaluate`'),
     link: Code.optional().describe('code of the link in question; needs `policy:evaluate`'),
-    role: z
-      .string()
-      .refine(isCallerRole, 'must be a role that a caller can have')
-      .optional()
-      .meta({ maxLength: 32, description: 'a role, instead of a user' }),
-    action: z
-      .string()
-      .refine(isAction, 'must be an action, such as link:delete')
-      .meta({ maxLength: 65, description: 'the action in question', examples: ['link:delete'] }),
+    role: CallerRole.optional().describe('a role, instead of a user'),
+    action: ActionName.describe('the action in question'),
     relation: z
       .enum(RELATIONS)
       .optional()

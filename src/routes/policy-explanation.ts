@@ -58,6 +58,8 @@ export const explanationRoute = ({
       if (role === undefined) throw missing('role', 'is required without a user')
       const unowned = role === ENGINE_ROLES.anonymous ? 'anonymous' : 'other'
       const relation = user && link ? relationOf(user, link) : (query.relation ?? unowned)
+      if ((role === ENGINE_ROLES.anonymous) !== (relation === 'anonymous'))
+        throw missing('relation', `is ${role === ENGINE_ROLES.anonymous ? '' : 'not '}anonymous for the role ${role}`)
       const owner = link?.owner_id ? ((await part?.findUser(link.owner_id)) ?? null) : null
       return {
         status: 200,

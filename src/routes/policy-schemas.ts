@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { ActionName, CallerRole } from './policy-explanation-schemas.js'
 import {
   Actor,
   CHANGED,
@@ -26,6 +27,11 @@ export const ByRevision = z.strictObject({
 export const Shown = z.strictObject({
   format: z.enum(['json', 'csv']).default('json').describe('format of the response'),
   revision: revisionNumber('must be the number of a revision').optional().describe('default: the one in force'),
+})
+
+export const ShownTable = Shown.extend({
+  role: CallerRole.optional().describe('only decisions of this role'),
+  action: ActionName.optional().describe('only decisions of this action'),
 })
 
 export const Comparison = z.strictObject({
@@ -129,7 +135,11 @@ export const RevisionsView = pageOf(
 )
 
 export const ShownRevision = RevisionView.extend({
-  decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+  decisions_changed: z
+    .array(CellChange)
+    .max(MOST_CELLS)
+    .nullable()
+    .describe('every changed decision; null: the rows of the revision, or of the one before it, cannot be read'),
 })
 
 export const Restoration = z.strictObject({ reason: Reason.optional() }).default({})

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import type { Deadline } from '../domain/deadline.js'
+import type { CellChange } from '../domain/decision-table.js'
 import type { Gate } from '../domain/gate.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Link } from '../domain/link.js'
@@ -25,16 +27,17 @@ import { explanationRoute } from './policy-explanation.js'
 import { policyPreviewRoute } from './policy-preview.js'
 import {
   ByRevision,
-  EditView,
-  Shown,
   Comparison,
   ComparisonView,
+  EditView,
   PolicyChanges,
   PolicyView,
   Restoration,
   RevisionQuery,
   RevisionsView,
+  Shown,
   ShownRevision,
+  ShownTable,
   TableView,
   Trial,
 } from './policy-schemas.js'
@@ -68,6 +71,15 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     const found = revision === undefined ? snapshot : await findSnapshot(revision)
     if (found === null) throw noSuchRevision(revision)
     return found
+  }
+  const changesBetween = (from: Snapshot, to: Snapshot, deadline: Deadline): Promise<readonly CellChange[]> => {
+    const { add, remove } = editBetween(from.rows, to.rows)
+    return analyses(() => decisionChanges(from, to, [...add, ...remove], deadline))
+  }
+  /** Null if the rows of either revision cannot be read. */
+  const decisionsChangedBy = async (revision: number, deadline: Deadline) => {
+    const [from, to] = [await findSnapshot(revision - 1), await findSnapshot(revision)]
+    return from && to && changesBetween(from, to, deadline)
   }
   const editing = {
     ...WRITING_POLICY,
@@ -124,10 +136,10 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     route({
       ...READING_POLICY,
       path: '/policy/decisions',
-      query: Shown,
-      handle: async ({ snapshot, query }) => {
+      query: ShownTable,
+      handle: async ({ snapshot, query, deadline }) => {
         const of = await shown(snapshot, query.revision)
-        const decisions = await analyses(() => decisionTable(of))
+        const decisions = await analyses(() => decisionTable(of, query, deadline))
         return query.format === 'csv'
           ? { status: 200, body: formatTableCsv(decisions), type: TEXT_TYPES.csv }
           : { status: 200, body: { revision: of.revision, decisions } }
@@ -135,7 +147,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       documentation: {
         id: 'getPolicyTable',
         refusals: ['not_found'],
-        summary: 'Every decision that the rows can make',
+        summary: 'Every decision that the rows can make, or those of one role or action',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
         response: TableView,
@@ -148,7 +160,6 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       handle: async ({ snapshot, query, deadline }) => {
         const [from, to] = [await shown(snapshot, query.from), await shown(snapshot, query.to)]
         const { add, remove } = editBetween(from.rows, to.rows)
-        const decisions_changed = await analyses(() => decisionChanges(from, to, [...add, ...remove], deadline))
         return {
           status: 200,
           body: {
@@ -157,7 +168,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
             added: add,
             removed: remove,
             comments: commentChanges(from.comments, to.comments),
-            decisions_changed,
+            decisions_changed: await changesBetween(from, to, deadline),
           },
         }
       },
@@ -177,7 +188,8 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       body: PolicyChanges,
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, input.caller.user)
+        const edit = parseEdit(body.add, body.remove)
+        const plan = await planEdit(input.snapshot, edit, rules, input.caller.user, input.deadline)
         return performEdit(policy, plan, input, store, body.reason)
       },
       documentation: {
@@ -206,7 +218,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       handle: async ({ query: { count, ...query } }) => {
         const [page, counted] = await Promise.all([
           listRevisions(database, query),
-          countedBy(count, () => countRevisions(database)),
+          countedBy(count, () => countRevisions(database, query.until)),
         ])
         return { status: 200, body: { ...page, ...counted } }
       },
@@ -221,10 +233,11 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       ...READING_POLICY,
       path: '/policy/revisions/:revision',
       params: ByRevision,
-      handle: async ({ params }) => {
-        const found = await findRevision(database, params.revision)
+      handle: async ({ params: { revision }, deadline }) => {
+        const found = await findRevision(database, revision)
         if (!found) throw new Refusal('not_found')
-        return { status: 200, body: found }
+        const decisions_changed = found.decisions_changed ?? (await decisionsChangedBy(revision, deadline))
+        return { status: 200, body: { ...found, decisions_changed } }
       },
       documentation: {
         id: 'getPolicyRevision',

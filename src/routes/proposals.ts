@@ -80,10 +80,12 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       ...READING_POLICY,
       path: '/policy/proposals/:id',
       params: ByProposal,
-      handle: async ({ params, snapshot }) => {
+      handle: async ({ params, snapshot, deadline }) => {
         const proposal = await requireProposal(params)
         const isOpen = proposal.state === 'open'
-        const against = isOpen ? await analyses(() => weighProposal(snapshot, proposal, rules, findUser)) : null
+        const against = isOpen
+          ? await analyses(() => weighProposal(snapshot, proposal, rules, findUser, deadline))
+          : null
         return { status: 200, body: { ...proposal, against } }
       },
       documentation: {

@@ -76,6 +76,15 @@ describe('the AuthZEN Authorization API', () => {
     expect(claimed.json).to.deep.equal({ decision: false })
   })
 
+  it('takes nobody for the owner of one of our users by what the question claims', async () => {
+    const [asker, other] = [await service.addUser('editor'), await service.addUser('editor')]
+    for (const type of ['user', 'profile']) {
+      const resource = { type, id: other.email, properties: { owner_id: asker.id } }
+      const claimed = await ask(question({ type: 'user', id: asker.id }, 'profile:update', resource))
+      expect(claimed.json, type).to.deep.equal({ decision: false })
+    }
+  })
+
   it('lets nobody but R1 in for anonymous subjects, suspended users, and strangers without a role', async () => {
     const suspended = await service.addUser('admin')
     await service.db.asOwner('update users set suspended_at = now() where id = $1', [suspended.id])

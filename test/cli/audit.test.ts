@@ -125,7 +125,13 @@ describe('linkgate audit', () => {
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
 
-  it('prints entries as they happen, each once, until it is interrupted', async () => {
+  it('prints the last entries and then those that happen, each once, until it is interrupted', async () => {
+    const cycle = async (code: string) => {
+      const json = { target: 'https://example.com/', code }
+      await service.request('POST', '/links', { token: editor.token, json })
+      await service.request('DELETE', `/links/${code}`, { token: editor.token })
+    }
+    for (let i = 1; i <= 12; i += 1) await cycle(`early-${i}`)
     const tail = spawn(
       process.execPath,
       [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'],
@@ -142,20 +148,20 @@ describe('linkgate audit', () => {
       tail.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         seen += chunk
       })
+      await shown(10)
       for (let i = 1; i <= 3; i += 1) {
-        await service.request('POST', '/links', {
-          token: editor.token,
-          json: { target: 'https://example.com/', code: `tailed-${i}` },
-        })
-        await service.request('DELETE', `/links/tailed-${i}`, { token: editor.token })
-        await shown(i)
+        await cycle(`tailed-${i}`)
+        await shown(10 + i)
       }
       expect(
         seen
           .trimEnd()
           .split('\n')
-          .map((line) => / (tailed-\d) /.exec(line)?.[1]),
-      ).to.deep.equal(['tailed-1', 'tailed-2', 'tailed-3'])
+          .map((line) => / ((?:early|tailed)-\d+) /.exec(line)?.[1]),
+      ).to.deep.equal([
+        ...Array.from({ length: 10 }, (_, i) => `early-${i + 3}`),
+        ...['tailed-1', 'tailed-2', 'tailed-3'],
+      ])
       const ended = once(tail, 'exit')
       tail.kill('SIGINT')
       expect(await ended).to.deep.equal([0, null])

@@ -20,7 +20,7 @@ describe('the parts of the pages of users', () => {
         const roles = [...universeOf(rows).roles.filter((role) => role !== 'anonymous'), 'unheard-of']
         for (const granter of roles)
           for (const role of roles)
-            expect(mayGive(granter, role), `${granter} gives ${role}`).to.equal(mayGrant(snapshot, granter, role))
+            expect(mayGive(granter, role), `${granter} gives ${role}`).to.equal(await mayGrant(snapshot, granter, role))
       }),
       { numRuns: 60 },
     )

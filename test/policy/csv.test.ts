@@ -108,6 +108,14 @@ describe('policy CSV', () => {
     ).to.deep.equal([{ ptype: 'p2', role: 'editor', action: 'link:read' }])
   })
 
+  it('loses no line between the line endings of two systems', () => {
+    const row = (action: string) => ({ ptype: 'p2', role: 'editor', action })
+    expect(
+      read('# of one\r\np2, editor, a:b\r\n# of another\np2, editor, c:d\np2, editor, e:f\r\np2, editor, g:h\r').rows,
+    ).to.deep.equal(['a:b', 'c:d', 'e:f', 'g:h'].map(row))
+    expect(faultsOf('p2, editor, a:b\r\n\np2, x\r\n')).to.deep.equal(faultsOf('p2, editor, a:b\n\np2, x\n'))
+  })
+
   it('names line and field of every fault', () => {
     const faults = faultsOf(
       '# rows\np, 1, R1, editor, link:read, any, allow\n\np, 2, R1, Editor, link:read, all, allow\nq, x\n',

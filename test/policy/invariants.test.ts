@@ -175,6 +175,8 @@ describe('the invariants', () => {
     'never, x, anyone, *, *, w',
     'never, x, admin, link, *, w',
     'never, x, admin, *, mine, w',
+    'always, x, admin, policy:read, anonymous, w',
+    'never, x, anonymous, link:update, own, w',
     'never, x',
     'never, "x, y"',
   ]) {

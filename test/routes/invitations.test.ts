@@ -109,7 +109,7 @@ describe('invitations over HTTP', () => {
       return 'a hash'
     })
     const failed = await accepting(
-      { token: path.split('/')[2] ?? '', ...ACCEPTANCE, mayGive: () => true, revision },
+      { token: path.split('/')[2] ?? '', ...ACCEPTANCE, mayGive: async () => true, revision },
       { id: 'a-request', network: '', deadline: new Deadline(performance.now() + 5_000) },
     ).catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(PolicyReplaced)

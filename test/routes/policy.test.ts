@@ -261,6 +261,12 @@ describe('the policy over HTTP', () => {
     })
     const csv = (await asAdmin('GET', '/policy/decisions?format=csv')).text.trimEnd().split('\n')
     expect(csv).to.have.length(cells.length + 1)
+    const part = await asAdmin('GET', '/policy/decisions?role=editor&action=link:delete')
+    expect(listAt(part.json, 'decisions')).to.deep.equal(
+      cells.filter((cell) => textAt(cell, 'role') === 'editor' && textAt(cell, 'action') === 'link:delete'),
+    )
+    for (const query of ['role=user%20', 'action=delete'])
+      expect((await asAdmin('GET', `/policy/decisions?${query}`)).status, query).to.equal(400)
   })
 
   it('POST /policy/changes answers the new revision and each changed decision, and is in force then', async () => {
@@ -399,6 +405,56 @@ describe('the policy over HTTP', () => {
     const restored = await service.request('POST', '/policy/revisions/1/restore', { token: callers.admin.token })
     expect(restored.json, restored.text).to.include({ revision: 3 })
     expect(await rows()).to.deep.equal(first)
+  })
+
+  it('the rows of an earlier revision stand in the order in which they are asked', async () => {
+    const rows = async (revision: number) => listAt((await asAdmin('GET', `/policy?revision=${revision}`)).json, 'rows')
+    const before = await rows(1)
+    expect((await edit([{ ...OWN_DELETE, priority: 531 }], [OWN_DELETE])).status).to.equal(200)
+    expect(await rows(1)).to.deep.equal(before)
+  })
+
+  it('a revision that was made in the database says which decisions it changed, once somebody asks', async () => {
+    await service.db.asOwner(
+      `insert into casbin (ptype, rule) values
+         ('p', '["305", "HAND", "editor", "audit:read", "any", "allow"]'), ('p2', '["editor", "audit:read"]')`,
+    )
+    await service.policy.refresh()
+    const { json } = await asAdmin('GET', '/policy/revisions/2')
+    const { json: compared } = await asAdmin('GET', '/policy/comparison?from=1&to=2')
+    expect(listAt(json, 'decisions_changed')).to.deep.equal(listAt(compared, 'decisions_changed'))
+    expect(listAt(json, 'decisions_changed').map((each) => at(each, 'after', 'rule'))).to.deep.equal(['HAND', 'HAND'])
+    const [logged] = await service.db.asOwner<{ change: unknown }>(
+      `select change from decisions where kind = 'policy' and resource_code = '2'`,
+    )
+    expect(logged?.change, 'the log does not say that none did').to.not.have.property('decisions_changed')
+  })
+
+  it('rows that cannot be in force are no revision to look at, and 503 for who would edit them', async () => {
+    const loop = Array.from({ length: 12 }, (_, i) => `('g', '["deep${i}", "deep${i + 1}"]')`)
+    await service.db.asOwner(`insert into casbin (ptype, rule) values ${loop.join()}`)
+    for (const path of ['/policy?revision=2', '/policy/comparison?from=1&to=2'])
+      expect((await asAdmin('GET', path)).json, path).to.include({ status: 404, code: 'not_found' })
+    const edited = await edit([row(900)], [], '', '"2"')
+    expect(edited.json).to.include({ status: 503, code: 'policy_unavailable' })
+    expect((await asAdmin('POST', '/policy/revisions/1/restore', {})).status, 'the way out').to.equal(200)
+    expect((await asAdmin('GET', '/policy?revision=2')).status, 'afterwards as well').to.equal(404)
+    expect((await asAdmin('GET', '/policy/revisions/2')).json).to.include({ decisions_changed: null })
+  })
+
+  it('counts the revisions up to a time as it lists them', async () => {
+    const { json } = await asAdmin('GET', '/policy/revisions?count=true&until=1990-01-01T00:00:00Z')
+    expect(json).to.deep.include({ data: [], count: 0 })
+  })
+
+  it('explains no question that nobody can ask: a suspended user owns nothing', async () => {
+    const { id } = await service.addUser('editor')
+    expect((await asAdmin('PATCH', `/users/${id}`, { suspended: true })).status).to.equal(200)
+    const answer = await asAdmin('GET', `/policy/explanation?user=${id}&action=link:read&relation=own`)
+    expect(answer.json).to.deep.include({
+      status: 400,
+      errors: [{ field: 'relation', message: 'is anonymous for the role anonymous' }],
+    })
   })
 
   it('an edit is recorded with the decision that allowed it', async () => {

@@ -73,11 +73,14 @@ export const tailCommand = (audit: Command) =>
         const interrupted = onInterrupt()
         const shown = new Set<string>()
         let newest = 0n
+        /** the oldest of the first entries: those before it had happened already */
+        let oldest = 0n
         for (let limit = FIRST_ENTRIES; !interrupted.aborted; limit = PAGE) {
           const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
           const { data } = await log.page({ ...filter, after, limit })
+          if (limit === FIRST_ENTRIES) oldest = BigInt(data.at(-1)?.id ?? 0)
           for (const entry of data.toReversed()) {
-            if (shown.has(entry.id)) continue
+            if (shown.has(entry.id) || BigInt(entry.id) < oldest) continue
             shown.add(entry.id)
             if (json) print(JSON.stringify(entry))
             else printStyled(entryLine(entry))

@@ -11,6 +11,7 @@ import type { RequestDecision } from '../../layers/4-data/request-decisions.js'
 import { explain } from '../../policy/explanation.js'
 import type { Considered, Explanation } from '../../policy/explanation.js'
 import { rowText } from '../../policy/parse-row.js'
+import { nullIfUnreadable } from '../../policy/past-snapshots.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { relationOf, roleOf } from '../../policy/snapshot.js'
 import { findLink } from '../../redirects/find-link.js'
@@ -103,7 +104,7 @@ const explainRequest = async (requestId: string, { json }: Options): Promise<voi
       for (const record of records) {
         const revision = Number(record.revision)
         // Refusals of the gateway have no revision.
-        const snapshot = revision === 0 ? null : await snapshotOfRevision(session, revision)
+        const snapshot = revision === 0 ? null : await snapshotOfRevision(session, revision).catch(nullIfUnreadable)
         explained.push({ ...record, revision, explanation: explainRecord(record, snapshot) })
       }
       return explained

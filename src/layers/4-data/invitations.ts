@@ -84,28 +84,28 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         .select('i.id', 'i.email', 'i.role', 'i.invited_by', 'i.created_at', 'i.expires_at')
         .select(knex.raw(STATE), 'u.role as inviter_role')
     // mayGrant() scans the whole decision table, and many invitations of a page share the same pair of roles
-    const known = new Map<string, boolean>()
-    const mayStillGive = (giver: string, role: string): boolean => {
+    const known = new Map<string, Promise<boolean>>()
+    const mayStillGive = (giver: string, role: string): Promise<boolean> => {
       const key = `${giver} ${role}`
-      const may = known.get(key) ?? mayGrant(context.snapshot, giver, role)
+      const may = known.get(key) ?? mayGrant(context.snapshot, giver, role, context.deadline)
       known.set(key, may)
       return may
     }
-    const toListed = ({
+    const toListed = async ({
       inviter_role: by,
       created_at: made,
       expires_at: end,
       state,
       ...row
-    }: Row): ListedInvitation => ({
+    }: Row): Promise<ListedInvitation> => ({
       ...row,
       created_at: made.toISOString(),
       expires_at: end.toISOString(),
-      state: state === 'open' && (by === null || !mayStillGive(by, row.role)) ? 'lapsed' : state,
+      state: state === 'open' && (by === null || !(await mayStillGive(by, row.role))) ? 'lapsed' : state,
     })
     return {
       add: async ({ email, role, hash, expiresAt }) => {
-        requireGrantable(context, role)
+        await requireGrantable(context, role)
         const insert = ownedRows('invitations', 'invited_by', own).insert({
           email,
           role,
@@ -126,7 +126,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
           .limit(limit + 1)
         if (cursor !== undefined) query.where('i.id', '<', parseCursor(cursor, SORT, isId))
         const rows = await read<Row>(database, seen, query)
-        return pageOf(rows.map(toListed), limit, SORT, ({ id }) => id)
+        return pageOf(await Promise.all(rows.map(toListed)), limit, SORT, ({ id }) => id)
       },
       countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {
@@ -135,7 +135,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         if (found.state !== 'open')
           throw new Refusal('gone', { detail: `The invitation is ${found.state}: nothing was done.` })
         // Withdrawing another user's invitation takes the right to have given it.
-        if (found.invited_by !== context.caller.user?.id) requireGrantable(context, found.role)
+        if (found.invited_by !== context.caller.user?.id) await requireGrantable(context, found.role)
         const withdrawal = ownedRows('invitations', 'invited_by', seen)()
           .where('id', id)
           .whereRaw('accepted_at is null and withdrawn_at is null')

@@ -7,9 +7,9 @@ import type { DataContext } from '../route.js'
  * grant it nor change a user who has it. Roles are only granted through the stores of users and invitations, which both
  * call this, so it holds for every route.
  */
-export const requireGrantable = ({ snapshot, caller }: DataContext, role: string): void => {
+export const requireGrantable = async ({ snapshot, caller, deadline }: DataContext, role: string): Promise<void> => {
   const own = caller.user?.role ?? 'anonymous'
-  if (caller.user !== null && mayGrant(snapshot, own, role)) return
+  if (caller.user !== null && (await mayGrant(snapshot, own, role, deadline))) return
   throw new Refusal('policy_denied', {
     detail: `The role ${role} may do what the role ${own} may not, so it is not theirs to give.`,
   })

@@ -47,7 +47,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
 
     return {
       delete: async (user, links) => {
-        requireGrantable(context, user.role)
+        await requireGrantable(context, user.role)
         const action = links === 'delete' ? 'link:delete' : links === undefined ? 'user:delete' : 'link:transfer'
         const decision = links === undefined ? context.decision : decideOnLinks(context, user, action)
         const reached = bind(context, reachOf(context, action), LINK_ROLES)

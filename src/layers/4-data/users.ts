@@ -75,8 +75,8 @@ export const usersStore =
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
           // No privilege escalation: the caller can neither grant a role above theirs nor change a user above them.
-          requireGrantable(context, user.role)
-          if (role !== undefined) requireGrantable(context, role)
+          await requireGrantable(context, user.role)
+          if (role !== undefined) await requireGrantable(context, role)
           const query = users()
             // only if role and suspension are still those that were decided about
             .where({ id: user.id, role: user.role })

@@ -15,7 +15,8 @@ import { revisionLine } from './revision-line'
 import { makerOf } from './time-line'
 
 interface Difference {
-  readonly decisions_changed: readonly CellChange[]
+  /** null: unknown, because rows cannot be read */
+  readonly decisions_changed: readonly CellChange[] | null
   readonly added: readonly SentRow[]
   readonly removed: readonly SentRow[]
   readonly comments: readonly CommentChange[]
@@ -32,7 +33,7 @@ const Difference = ({
   readonly after: string
 }) => (
   <>
-    <ChangedDecisions changes={changes} before={before} after={after} />
+    {changes !== null && <ChangedDecisions changes={changes} before={before} after={after} />}
     <div class="body">
       <h3>{t.revisions.rowsChanged(number(added.length), number(removed.length))}</h3>
     </div>
@@ -51,11 +52,7 @@ export const RevisionCard = ({ revision }: { readonly revision: number }) => {
   const { state, again } = useLoaded(
     async (signal) => {
       const found = await api.getPolicyRevision(revision, { signal })
-      const line = revisionLine(found)
-      if (!line.isByHand || revision === 1) return { line, difference: found }
-      // its changed decisions are not recorded
-      const { decisions_changed } = await api.comparePolicyRevisions({ from: revision - 1, to: revision }, { signal })
-      return { line, difference: { ...found, decisions_changed } }
+      return { line: revisionLine(found), difference: found }
     },
     [revision],
   )

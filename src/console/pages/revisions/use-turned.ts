@@ -15,9 +15,9 @@ export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<nu
     const ended = new AbortController()
     const { signal } = ended
     const ask = async () => {
-      for (const { revision, isByHand } of lines) {
+      for (const { revision } of lines) {
         if (known.peek().has(revision)) continue
-        const turned = await changesOf(revision, isByHand, signal).then(countTurned, (error: unknown) => {
+        const turned = await turnedBy(revision, signal).catch((error: unknown) => {
           if (signal.aborted) throw error
           problemIn(error)
           return null
@@ -33,11 +33,7 @@ export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<nu
   return known
 }
 
-/** Changes made directly in the database are recorded without their decisions, so both revisions are compared. */
-const changesOf = async (revision: number, isByHand: boolean, signal: AbortSignal) => {
-  const found =
-    isByHand && revision > 1
-      ? await api.comparePolicyRevisions({ from: revision - 1, to: revision }, { signal })
-      : await api.getPolicyRevision(revision, { signal })
-  return found.decisions_changed
+const turnedBy = async (revision: number, signal: AbortSignal): Promise<Turned | null> => {
+  const { decisions_changed: changes } = await api.getPolicyRevision(revision, { signal })
+  return changes && countTurned(changes)
 }
