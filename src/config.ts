@@ -89,8 +89,8 @@ const Settings = z.object({
   BASE_URL: httpUrl
     .refine((text) => {
       if (!URL.canParse(text)) return false
-      const { pathname, search, hash, username } = new URL(text)
-      return pathname === '/' && !search && !hash && !username
+      const { pathname, search, hash, username, password } = new URL(text)
+      return pathname === '/' && !search && !hash && !username && !password
     }, 'must be an origin, without path, query or credentials')
     .transform((text) => new URL(text).origin)
     .optional(),
@@ -123,9 +123,10 @@ const Settings = z.object({
   CORS_ORIGINS: corsOrigins.prefault(''),
   TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
   WORKERS: z
-    .union([z.literal('auto').transform(() => availableParallelism()), integer(1, 256)], {
-      error: 'must be an integer from 1 to 256, or auto',
-    })
+    .string()
+    .regex(/^(?:auto|[1-9]\d{0,2})$/, 'must be an integer from 1 to 256, or auto')
+    .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
+    .refine((workers) => workers <= 256, 'must be an integer from 1 to 256, or auto')
     .default(1),
   TRASH_DAYS: integer(0, 3_650).default(30),
   VISITS: oneOf('on', 'off').default('on'),
@@ -182,6 +183,9 @@ const conflictsOf = (given: Environment): readonly string[] => {
   return faults
 }
 
+/** A host as URLs write it: an IPv6 address in brackets. */
+const hostIn = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
 /**
  * Reads the settings of an environment; an empty value counts as absent. Throws one StartError that lists every fault
  * with the name of its setting. `isTerminal`: whether standard output is one.
@@ -196,10 +200,12 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
   // Port 0 picks a free port, so both may be 0.
   if (settings?.METRICS_PORT && settings.METRICS_PORT === settings.PORT)
     faults.push('METRICS_PORT: must be another port than PORT')
+  if (settings && settings.BASE_URL === undefined && !URL.canParse(`http://${hostIn(settings.HOST)}`))
+    faults.push('HOST: needs BASE_URL beside it, because no URL can name it')
   if (settings === undefined || faults.length > 0) throw new StartError(faults.join('; '))
 
   const { HOST: host, PORT: port, BASE_URL: baseUrl, DATABASE_URL: databaseUrl } = settings
-  const hostname = host.includes(':') ? `[${host}]` : host
+  const hostname = hostIn(host)
   const origin = `http://${hostname}:${port}`
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: jwtAudience } = settings
   const { SMTP_URL: smtpUrl, METRICS_HOST: metricsHost, METRICS_PORT: metricsPort } = settings

@@ -17,6 +17,7 @@ import { requireTracingPackages } from '../tracing/tracing.js'
 import { addFirstAdmin } from './first-admin.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
+import type { Signals } from './signals.js'
 import { goodbye, welcome } from './welcome.js'
 
 const STOP_WITHIN_MS = 10_000
@@ -45,30 +46,67 @@ export const register = (program: Command) =>
       for (const warning of misspeltSettings()) log.warn(warning)
       const signals = onSignals()
       await requireBeforehand(config)
-      const claim = await claimDataDir(config.dataDir)
       try {
-        const opened = await openDatabase(config, { creating: true, log: (line) => log.warn(line) })
-        try {
-          const running = await start({ config, opened, log })
-          signals.onHangUp(() => running.restart())
-          try {
-            // only once it listens: a failed start could not show the password to anybody
-            const admin = await addFirstAdmin(opened, config)
-            print(welcome({ baseUrl: running.baseUrl, admin, config }))
-          } catch (error) {
-            await running.stop({ now: true })
-            throw error
-          }
-          await signals.first
-          if (config.speaksToPerson) print(goodbye(config))
-          await stop(running, log, signals.second, config.drainMs)
-        } finally {
-          await opened.leave()
-        }
-      } finally {
-        await claim.release()
+        await serve({ config, log, signals })
+      } catch (error) {
+        if (!(error instanceof StoppedEarly)) throw error
+        log.info('stopped before it had started')
+        // whatever was waited for may hang
+        process.exit()
       }
     })
+
+/** From the claim on the data folder to its release. Throws StoppedEarly. */
+const serve = async ({
+  config,
+  log,
+  signals,
+}: {
+  readonly config: ReturnType<typeof settings>
+  readonly log: Logger
+  readonly signals: Signals
+}): Promise<void> => {
+  const claim = await unless(signals.first, claimDataDir(config.dataDir))
+  try {
+    const opening = openDatabase(config, { creating: true, log: (line) => log.warn(line) })
+    // a PostgreSQL that this starts must not stay behind, except after a second signal
+    const opened = await unless(config.databaseUrl === undefined ? signals.second : signals.first, opening)
+    try {
+      if (signals.isStopping()) throw new StoppedEarly()
+      const running = await unless(signals.second, start({ config, opened, log }))
+      signals.onHangUp(() => running.restart())
+      try {
+        if (!signals.isStopping()) {
+          // only once it listens: a failed start could not show the password to anybody
+          const admin = await addFirstAdmin(opened, config)
+          print(welcome({ baseUrl: running.baseUrl, admin, config }))
+        }
+      } catch (error) {
+        await running.stop({ now: true })
+        throw error
+      }
+      await signals.first
+      if (config.speaksToPerson) print(goodbye(config))
+      await stop(running, log, signals.second, config.drainMs)
+    } finally {
+      await opened.leave()
+    }
+  } finally {
+    await claim.release()
+  }
+}
+
+/** A signal came before the service had started. */
+class StoppedEarly extends Error {}
+
+/** The result of a step of the start, unless a signal comes first. */
+const unless = <T>(signal: Promise<void>, step: Promise<T>): Promise<T> =>
+  Promise.race([
+    step,
+    signal.then(() => {
+      throw new StoppedEarly()
+    }),
+  ])
 
 /** Checks for what would make the start fail, before a database, a policy and an admin are created. */
 const requireBeforehand = async (config: Config): Promise<void> => {

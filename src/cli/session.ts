@@ -8,6 +8,7 @@ import { StartError } from '../domain/start-error.js'
 import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import { UsageError } from './errors.js'
+import { onInterruption } from './signals.js'
 
 // re-exported for commands that need a database; the others import print.js alone
 export { complain, print, printStyled } from './print.js'
@@ -24,7 +25,10 @@ export const settings = () => {
 /** Longer than a request's deadline: a large edit is one transaction. */
 const DEADLINE_MS = 120_000
 
-/** Runs a command on the configured database. If the embedded one is not running, it is started for this command. */
+/**
+ * Runs a command on the configured database. If the embedded one is not running, it is started for this command, and
+ * stopped with it, also by a signal.
+ */
 export const withDatabase = async <T>(
   work: (database: Database, config: ReturnType<typeof settings>) => Promise<T>,
 ): Promise<T> => {
@@ -36,9 +40,11 @@ export const withDatabase = async <T>(
     pooled: config.databasePooled,
     deadlineMs: DEADLINE_MS,
   })
+  const interruption = onInterruption(() => opened.leave())
   try {
-    return await work(database, config)
+    return await interruption.settled(work(database, config))
   } finally {
+    interruption.off()
     await database.close()
     await opened.leave()
   }

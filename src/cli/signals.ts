@@ -3,6 +3,8 @@ import { closeSync, openSync } from 'node:fs'
 export interface Signals {
   /** SIGTERM, SIGINT, or the end of the terminal: stop gracefully */
   readonly first: Promise<void>
+  /** true once the first has come */
+  readonly isStopping: () => boolean
   /** a second one: stop at once */
   readonly second: Promise<void>
   /** SIGHUP, unless the terminal was closed: restart */
@@ -30,13 +32,46 @@ export const onSignals = (): Signals => {
       const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
       process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
     })
-  const first = nextStop()
+  let isStopping = false
+  const untilFirst = async (): Promise<void> => {
+    await nextStop()
+    isStopping = true
+  }
+  const first = untilFirst()
   return {
     first,
+    isStopping: () => isStopping,
     second: first.then(() => nextStop(ECHO_MS)),
     onHangUp: (listener) => {
       hungUp = listener
     },
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Lets a signal end a command only after `cleanUp`, unless the command handles that signal itself; a second one ends it
+ * at once. `settled` settles like its argument, but never once a signal has come: what failed then failed because of
+ * it.
+ */
+export const onInterruption = (cleanUp: () => Promise<void>) => {
+  let isInterrupted = false
+  const off = (): void => {
+    for (const signal of ENDING) process.off(signal, end)
+  }
+  const end = (signal: NodeJS.Signals): void => {
+    off()
+    if (process.listenerCount(signal) > 0) return
+    isInterrupted = true
+    const again = () => process.kill(process.pid, signal)
+    void cleanUp().then(again, again)
+  }
+  for (const signal of ENDING) process.on(signal, end)
+  return {
+    settled: <T>(work: Promise<T>): Promise<T> =>
+      work.catch((error: unknown) => (isInterrupted ? new Promise<never>(() => undefined) : Promise.reject(error))),
+    off,
   }
 }
 

@@ -14,13 +14,14 @@ import { PASSWORD_LINK_MS, passwordLink } from '../identity/password-reset.js'
 import { createPasswords } from '../identity/password.js'
 import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
 import { storedRoles } from '../policy/store.js'
+import { Name } from '../routes/schemas.js'
 import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
 import { complain, print, lookUpUser, withDatabase } from './session.js'
 
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
-const name = checked((text) => [...text].length <= 200, 'must have at most 200 characters')
+const name = parsed((text) => Name.safeParse(text).data, 'must be one line of 1 to 200 characters')
 
 interface LinksOption {
   /** undefined: they are deleted */

@@ -356,6 +356,8 @@ interface SignedIn {
 
 const isEnding = ({ expires_at: end }: Tokens): boolean => end - Date.now() < EARLY_S * 1_000
 
+const TOKEN = /^[\x21-\x7e]+$/
+
 const nothingElse = async (): Promise<null> => null
 
 /**
@@ -371,6 +373,7 @@ export const createClient = ({
   maxRetryAfter = 10,
   fetch = globalThis.fetch,
 }: ClientOptions): Client => {
+  if (!/^(?:$|\/|https?:\/\/)/i.test(baseUrl)) throw new TypeError(`baseUrl "${baseUrl}" is no http(s) URL`)
   const base = baseUrl.replace(/\/+$/, '')
   /** the headers of the responses that these objects came from */
   const headersOf = new WeakMap<object, Headers>()
@@ -403,7 +406,13 @@ export const createClient = ({
 
   const accessOfSession = async (held: SignedIn, signal: AbortSignal | undefined): Promise<Access> => {
     const renewed = () => orAbort((held.renewal ??= renew(held)), signal)
-    if (held.renewal !== undefined || isEnding(held.tokens)) await renewed()
+    if (held.renewal !== undefined || isEnding(held.tokens)) {
+      await renewed().catch((error: unknown) => {
+        // the service does not answer or is busy: the token at hand is valid for a while yet
+        const isRefused = !(error instanceof LinkgateProblem) || error.code === 'invalid_grant'
+        if (isRefused || held.tokens.expires_at <= Date.now()) throw error
+      })
+    }
     const { access_token: used } = held.tokens
     const another = async () => {
       // signed out meanwhile, or another user is signed in, who did not make this call
@@ -498,7 +507,11 @@ export const createClient = ({
     let used = operation.anonymous ? null : await access(signal)
     let tries = 0
     for (;;) {
-      if (used !== null) headers.set('Authorization', `Bearer ${used.token}`)
+      if (used !== null) {
+        // the error of Headers would contain the token
+        if (!TOKEN.test(used.token)) throw new TypeError('the token has characters that no token has, or none')
+        headers.set('Authorization', `Bearer ${used.token}`)
+      }
       let problem: LinkgateProblem
       try {
         return await send()

@@ -1,9 +1,14 @@
 /** EPIPE: the reader of a pipe is gone (`… | head`). EIO: the terminal is closed. */
 const NOBODY_READS: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO'])
 
-/** Lets the process go on when nobody reads its standard output any more. Other errors of writing end it. */
+/**
+ * Lets the process go on when its standard output cannot be written, so that it ends as usual and leaves its database
+ * in order. Unless just nobody reads it any more, this is one line on stderr, and the exit code is 1.
+ */
 export const endureUnreadOutput = (): void => {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (!NOBODY_READS.has(error.code)) throw error
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (NOBODY_READS.has(code) || process.exitCode === 1) return
+    process.exitCode = 1
+    process.stderr.write(`linkgate: the output cannot be written: ${code ?? message}\n`)
   })
 }

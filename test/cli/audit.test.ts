@@ -158,10 +158,7 @@ describe('linkgate audit', () => {
           .trimEnd()
           .split('\n')
           .map((line) => / ((?:early|tailed)-\d+) /.exec(line)?.[1]),
-      ).to.deep.equal([
-        ...Array.from({ length: 10 }, (_, i) => `early-${i + 3}`),
-        ...['tailed-1', 'tailed-2', 'tailed-3'],
-      ])
+      ).to.deep.equal(Array.from({ length: 10 }, (_, i) => `early-${i + 3}`).concat('tailed-1', 'tailed-2', 'tailed-3'))
       const ended = once(tail, 'exit')
       tail.kill('SIGINT')
       expect(await ended).to.deep.equal([0, null])

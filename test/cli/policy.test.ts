@@ -207,7 +207,14 @@ describe('linkgate policy', () => {
     const faulty = await policy('check', await file('faulty.csv', 'p, 1, R1, editor, link:read, any\np2, "a,b", *\n'))
     expect([faulty.code, faulty.out]).to.deep.equal([1, ''])
     expect(faulty.err).to.match(/^linkgate: .*faulty\.csv: line 1: .*; line 2, role: .*\n$/)
-    expect((await policy('check', join(folder, 'none.csv'))).err).to.match(/^linkgate: there is no file .*none\.csv\n$/)
+    for (const [file, message] of [
+      [join(folder, 'none.csv'), /^linkgate: there is no file .*none\.csv\n$/],
+      [folder, /^linkgate: a folder is no file: \/.*\n$/],
+    ] as const) {
+      const { code, err } = await policy('check', file)
+      expect(err).to.match(message)
+      expect(code, 'as bad usage').to.equal(2)
+    }
     expect((await policy('check', '--json', '--csv')).code).to.equal(2)
   })
 

@@ -1,9 +1,22 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
 import { expect } from 'chai'
 
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
+import { requireBuilt, runProgram } from '../support/program.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('linkgate serve', () => {
+  before(requireBuilt)
+
   it('warns of a misspelt setting, once', async () => {
     const { service, owner } = await testDatabase()
     const node = await startNode({ ...onDatabase(service, owner), WORKRES: '4' })
@@ -11,5 +24,40 @@ describe('linkgate serve', () => {
     expect(
       node.output().match(/"msg":"WORKRES is not a setting and is ignored; did you mean WORKERS\?"/g),
     ).to.have.length(1)
+  })
+
+  it('stops at a signal while it waits for a database that says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const asked = once(silent, 'connection')
+    const { child, ended } = runProgram(['serve'], {
+      PORT: '0',
+      DATA_DIR: join(await makeTemporaryFolder(), 'data'),
+      DATABASE_URL: `postgres://linkgate:x@127.0.0.1:${port}/linkgate`,
+    })
+    await asked
+    const begun = performance.now()
+    child.kill('SIGTERM')
+    expect(await ended).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' })
+    // a connection is waited for longer
+    expect(performance.now() - begun).to.be.below(5_000)
+    silent.close()
+  })
+})
+
+describe('a command whose output cannot be written', () => {
+  it('says so in one line, with exit code 1', async () => {
+    const full = openSync('/dev/full', 'w')
+    const program = fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT))
+    const child = spawn(process.execPath, [program, 'policy', 'check', 'policies/default.csv'], {
+      cwd: fileURLToPath(PACKAGE_ROOT),
+      stdio: ['ignore', full, 'pipe'],
+    })
+    closeSync(full)
+    const ended = once(child, 'close')
+    expect(child.stderr && (await text(child.stderr))).to.equal('linkgate: the output cannot be written: ENOSPC\n')
+    expect(await ended).to.deep.equal([1, null])
   })
 })

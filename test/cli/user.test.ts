@@ -96,6 +96,7 @@ describe('linkgate user and linkgate token', () => {
       ['user', 'add', '--email', 'x@example.com'],
       ['user', 'password', 'ada@example.com'],
       ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--name', 'n'.repeat(201)],
+      ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--name', 'two\nlines'],
       ['user', 'remove', 'ada@example.com'],
       ['user', 'link', 'ada@example.com', '--subject', 'ada'],
       ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--subject', 'x'],

@@ -50,6 +50,21 @@ describe('requests of the client', () => {
     )
   })
 
+  it('are not made for a base URL that is none, or with a token that is none', async () => {
+    expect(() => createClient({ baseUrl: 'nonsense' })).to.throw(TypeError, 'nonsense')
+    for (const token of ['lgp_SECRET\nlgp_OTHER', '', 'a b', 'lgp_é']) {
+      const sent: string[] = []
+      const fetch = async (url: string | URL | Request) => {
+        sent.push(String(url))
+        return new Response('{}')
+      }
+      const error = await errorOf(createClient({ baseUrl: 'https://go.example.com', token, fetch }).getProfile())
+      expect(error).to.be.instanceOf(TypeError)
+      expect(String(error)).to.not.include('SECRET')
+      expect(sent).to.deep.equal([])
+    }
+  })
+
   it('go below the base URL, with and without a path or a slash at its end', async () => {
     for (const [baseUrl, url] of [
       ['https://go.example.com', 'https://go.example.com/links/a'],

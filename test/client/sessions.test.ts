@@ -125,6 +125,18 @@ describe('signing in with the client', () => {
     expect(asked.at(-1)?.headers.authorization).to.equal(undefined)
   })
 
+  it('goes on with the token at hand where a renewal fails before it has ended, unless that is refused', async () => {
+    for (const failure of [() => problem(429, 'rate_limited'), () => ({ breaksOff: 'before' }) as const]) {
+      const client = clientWith({ tokens: pair('0', 20), retries: 0 })
+      renewal = failure
+      expect(await outcomes([client.getProfile(), client.getProfile()])).to.deep.equal(['done', 'done'])
+      expect(asked.at(-1)?.headers.authorization).to.equal('Bearer access-0')
+    }
+    const client = clientWith({ tokens: pair('0', 20) })
+    renewal = () => problem(400, 'invalid_grant')
+    expect(await outcomes([client.getProfile()])).to.deep.equal(['invalid_grant'])
+  })
+
   it('tries a renewal whose answer was lost no second time by itself, and keeps the sign-in', async () => {
     const client = clientWith({ tokens: pair('0', 0) })
     renewal = () => ({ breaksOff: 'before' })

@@ -13,6 +13,17 @@ describe('the settings', () => {
     )
   })
 
+  for (const [name, value, rule] of [
+    ['WORKERS', '0', 'must be an integer from 1 to 256, or auto'],
+    ['WORKERS', '257', 'must be an integer from 1 to 256, or auto'],
+    ['BASE_URL', 'http://:pw@go.example.com', 'must be an origin, without path, query or credentials'],
+    ['HOST', '::1%lo', 'needs BASE_URL beside it, because no URL can name it'],
+  ] as const) {
+    it(`refuse ${name}=${value}`, () => {
+      expect(() => readConfig({ [name]: value })).to.throw(StartError, `${name}: ${rule}`)
+    })
+  }
+
   for (const [name, value, main] of [
     ['MAIL_FROM', 'links@example.com', 'SMTP_URL'],
     ['METRICS_HOST', '0.0.0.0', 'METRICS_PORT'],

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-
 import type { Command } from 'commander'
 
 import { publicKeyOf } from '../../audit/signed-statement.js'
 import type { StatementKeys } from '../../audit/signed-statement.js'
 import { collect } from '../arguments.js'
 import { UsageError } from '../errors.js'
+import { readTextFile } from '../read-text-file.js'
 
 export const withKeys = (command: Command, description: string): Command =>
   command.option('--key <file>', `${description}; repeatable`, collect)
@@ -15,7 +14,7 @@ export const readKeys = async (files: readonly string[]): Promise<StatementKeys>
   new Map(await Promise.all(files.map(readKey)))
 
 const readKey = async (file: string) => {
-  const pem = await readFile(file, 'utf8')
+  const pem = await readTextFile(file)
   return publicKeyOf(pem).catch(() => {
     throw new UsageError(`${file} is not a key in PEM form`)
   })

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-
 import { PACKAGE_ROOT } from '../../config.js'
 import type { Database } from '../../database/database.js'
 import type { CommentedRows } from '../../policy/comments.js'
@@ -14,6 +12,7 @@ import type { StoredPolicy } from '../../policy/replacement.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
+import { readTextFile } from '../read-text-file.js'
 import { complain, osUser, withDatabase } from '../session.js'
 
 /** The stored policy, and the files of this installation. */
@@ -43,7 +42,7 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
 
 /** The rows and comments of a policy file. Throws PolicyError naming the file and each faulty line. */
 export const readRowsFile = async (file: string): Promise<CommentedRows> =>
-  parsePolicyCsv(file, await readFile(file, 'utf8'))
+  parsePolicyCsv(file, await readTextFile(file))
 
 /** The policy of a file, without checking invariants. Throws PolicyError naming the file. */
 export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {

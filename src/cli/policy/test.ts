@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +15,7 @@ import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
+import { readTextFile } from '../read-text-file.js'
 import { complain, print } from '../session.js'
 import { counted } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
@@ -43,7 +43,7 @@ export const readExpectations = async (files: readonly string[]): Promise<readon
     if (effect !== null) return { file, effect }
     throw new UsageError(`${file}: the name must end in allow.csv or deny.csv, the answer that is expected`)
   })
-  const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readFile(file, 'utf8')))
+  const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readTextFile(file)))
   return (await Promise.all(read)).flat()
 }
 

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+
+import { errorCode } from '../domain/error-code.js'
+import { UsageError } from './errors.js'
+
+const WHY = new Map([
+  ['ENOENT', 'there is no file'],
+  ['EISDIR', 'a folder is no file:'],
+  ['EACCES', 'this user may not read'],
+])
+
+/** The text of a file that the command line names. Throws a UsageError naming a file that cannot be read. */
+export const readTextFile = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    const why = WHY.get(String(errorCode(error)))
+    throw why === undefined ? error : new UsageError(`${why} ${file}`)
+  })
