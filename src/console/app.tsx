@@ -101,8 +101,12 @@ const SignedIn = () => {
   )
 }
 
-/** The error of a sign-in at an issuer. */
-const atIssuer = signal<LinkgateProblem | null>(null)
+/** Why no session could be restored, or the error of a sign-in at an issuer. */
+const atTheDoor = signal<LinkgateProblem | null>(null)
+const open = () => {
+  atTheDoor.value = null
+  return openSession((problem) => (atTheDoor.value = problem))
+}
 
 /** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
 const WELCOME = '/console/welcome'
@@ -124,7 +128,7 @@ const App = () => {
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">
-      {value.is === 'signed out' ? <SignIn note={value.note} problem={atIssuer.value} /> : <SignedIn />}
+      {value.is === 'signed out' ? <SignIn note={value.note} problem={atTheDoor.value} onRetry={open} /> : <SignedIn />}
     </LocationProvider>
   )
 }
@@ -132,7 +136,7 @@ const App = () => {
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the document has no place for the console')
 // in parallel: they are independent
-void openSession((problem) => (atIssuer.value = problem))
+void open()
 await loadLanguage()
 place.replaceChildren()
 render(<App />, place)

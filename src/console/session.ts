@@ -37,6 +37,8 @@ let refusedToken: string | null = null
 let renewal: Promise<boolean> | undefined
 /** requests that wait until the user is signed in */
 let waiting: ((token: string) => void)[] = []
+/** the user whom this page belongs to: the first who signed in */
+let owner: string | null = null
 
 const tabs = new BroadcastChannel('linkgate-session')
 
@@ -65,11 +67,22 @@ const send = (method: 'POST' | 'DELETE', path: string, body?: object): Promise<R
     throw new LinkgateProblem({ status: 0, code: 'network_error', title: 'No answer came' }, { cause })
   })
 
-const take = ({ access_token: token, expires_in: seconds }: SessionAnswer): string => {
+/** Takes an access token. If it is another user's, the page starts over, and nothing is sent in their name. */
+const take = async ({ access_token: token, expires_in: seconds }: SessionAnswer): Promise<void> => {
+  const subject = subjectOf(token)
+  if (owner !== null && owner !== subject) await startOver()
+  owner = subject
   access = { token, endsAt: Date.now() + seconds * 1_000 }
   session.value = { is: 'signed in' }
   for (const resume of waiting.splice(0)) resume(token)
-  return token
+}
+
+/** Loads the console anew. Never resolves: what was typed here, or waits, ends with the page. */
+const startOver = (): Promise<never> => {
+  access = null
+  waiting = []
+  location.assign('/console')
+  return new Promise(() => undefined)
 }
 
 /** Serializes renewals across tabs: each tab spends the cookie that the previous one received. */
@@ -85,7 +98,7 @@ const renew = (): Promise<boolean> =>
     const before = access
     const response = await send('POST', '/auth/session/refresh')
     if (response.ok) {
-      take(await response.json())
+      await take(await response.json())
       return true
     }
     if (response.status !== 401) throw await problemOf(response)
@@ -118,9 +131,7 @@ const subjectOf = (jwt: string): string => {
   return String(claims.sub)
 }
 
-/**
- * Restores the session of this browser, or completes a sign-in at an issuer. `onProblem` gets an error of the latter.
- */
+/** Restores the session of this browser, or completes a sign-in at an issuer. `onProblem` gets an error of either. */
 export const openSession = async (onProblem?: (problem: LinkgateProblem) => void): Promise<void> => {
   const returned = takeReturn()
   if (returned !== null) {
@@ -135,28 +146,24 @@ export const openSession = async (onProblem?: (problem: LinkgateProblem) => void
   }
   try {
     if (await renew()) return
-  } catch {
-    // the service is away, which the sign-in page reports
+  } catch (error) {
+    if (error instanceof LinkgateProblem) onProblem?.(error)
+    else throw error
   }
   session.value = { is: 'signed out', note: null }
 }
 
-/** Throws LinkgateProblem. If another user signs in, the page is reloaded without what was typed. */
+/** Throws LinkgateProblem. If it is not the page's user, the page is reloaded without what was typed. */
 export const signIn = async (
   credentials:
     { readonly email: string; readonly password: string } | { readonly code: string; readonly code_verifier: string },
 ): Promise<void> => {
-  const before = access === null ? lastSubject : subjectOf(access.token)
   const response = await send('POST', '/auth/session', credentials)
   if (!response.ok) throw await problemOf(response)
   const answer: SessionAnswer = await response.json()
-  const subject = subjectOf(answer.access_token)
-  if (before !== null && before !== subject) location.assign('/console')
-  lastSubject = subject
-  take(answer)
   tabs.postMessage('signed in')
+  await take(answer)
 }
-let lastSubject: string | null = null
 
 /** Signs out, here and in every tab. Throws LinkgateProblem if the service could not be reached. */
 export const signOut = async (): Promise<void> => {
@@ -169,7 +176,7 @@ export const signOut = async (): Promise<void> => {
 const leave = (note: 'elsewhere' | null): void => {
   access = null
   waiting = []
-  lastSubject = null
+  owner = null
   session.value = { is: 'signed out', note }
 }
 

@@ -42,7 +42,7 @@ interface Files {
   readonly find: (name: string) => Answer | null
 }
 
-const readFiles = (): Files => {
+const readFiles = (hasTrash: boolean): Files => {
   const built = Bundle.parse(JSON.parse(readFileSync(new URL(BUNDLE_FILE, PACKAGE_ROOT), 'utf8')))
   const files = new Map(
     Object.entries(built.files).map(([name, text]): readonly [string, Answer] => [
@@ -60,8 +60,9 @@ const readFiles = (): Files => {
   return {
     pageFor: (signIn) => {
       if (last?.signIn !== signIn) {
-        const meta = html`<meta name="sign-in" content="${signIn}" />`.text
-        const body = new FixedDocument(built.document.replace('<title>', () => `${meta}\n    <title>`))
+        const trash = hasTrash ? 'kept' : 'none'
+        const meta = html`<meta name="sign-in" content="${signIn}" /> <meta name="trash" content="${trash}" />`
+        const body = new FixedDocument(built.document.replace('<title>', () => `${meta.text}\n    <title>`))
         const headers = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }
         last = { signIn, page: { status: 200, body, type: 'text/html; charset=utf-8', headers } }
       }
@@ -77,9 +78,15 @@ const PathPart = z.string().max(200).describe('read by the page itself')
  * The console: one document for all of its URLs, and its files. It has no rights and no data of its own: it uses the
  * same routes as every other client. Files are read at the first request.
  */
-export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): readonly Route[] => {
+export const consoleRoutes = ({
+  signIn,
+  hasTrash,
+}: {
+  readonly signIn: ConsoleSignIn
+  readonly hasTrash: boolean
+}): readonly Route[] => {
   let read: Files | undefined
-  const files = () => (read ??= readFiles())
+  const files = () => (read ??= readFiles(hasTrash))
   const page = async () => files().pageFor(await methodOf(signIn))
   return [
     route({

@@ -231,6 +231,7 @@ export const routeTable = ({
     }),
     ...docsRoutes(createDocs(openapi)),
     ...consoleRoutes({
+      hasTrash: trashDays > 0,
       signIn:
         own !== null
           ? 'password'

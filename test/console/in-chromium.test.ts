@@ -8,6 +8,7 @@ import {
   describeConsole,
   forgiveComplaints,
   openConsole,
+  openSignedIn,
   requireClean,
   shown,
   signIn,
@@ -204,6 +205,51 @@ describeConsole('the console in a browser', () => {
       await row(code).waitFor()
     })
 
+    it('are deleted once by a double click, and leave the focus on the next', async () => {
+      const codes = [freshCode('twice'), freshCode('twice')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=twice-&sort=code`)
+      const [first = '', second = ''] = codes.toSorted()
+      await page.getByRole('button', { name: `Delete ${first}` }).dblclick()
+      await row(first).waitFor({ state: 'detached' })
+      const focusedLink = () => page.evaluate(`document.activeElement?.closest('tr')?.dataset.code ?? ''`)
+      await soon(async () => (await focusedLink()) === second)
+      expect(await page.locator('.note').count()).to.equal(0)
+    })
+
+    it('say of a deletion that cannot be taken back why, also where the list has been left', async () => {
+      const code = freshCode('left')
+      await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=${code}`)
+      await page.getByRole('button', { name: `Delete ${code}` }).click()
+      await row(code).waitFor({ state: 'detached' })
+      await addLink(service.db, { code, owner: editor.id })
+      await page.getByRole('link', { name: 'Visits' }).first().click()
+      await page.getByRole('heading', { level: 1, name: 'Visits' }).waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.locator('.toast', { hasText: /taken/ }).waitFor()
+    })
+
+    it('that cannot be deleted stay selected among many that can, with the reason', async () => {
+      const codes = [freshCode('some'), freshCode('some')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=some-`)
+      for (const code of codes) await page.getByLabel(`Select ${code}`).click()
+      await shown(page, '2 selected')
+      const [gone = '', there = ''] = codes
+      await service.request('DELETE', `/links/${gone}`, { token: editor.token })
+      await page.getByRole('button', { name: 'Delete 2' }).click()
+      await row(there).waitFor({ state: 'detached' })
+      await shown(page, '1 selected')
+      await page.locator('.bulk .note').waitFor()
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tags, separated by commas').fill('kept')
+      await page.getByRole('button', { name: 'Add' }).click()
+      await page.locator('dialog .note').waitFor()
+      expect(await page.getByLabel('Tags, separated by commas').inputValue(), 'what was typed').to.equal('kept')
+      await page.keyboard.press('Escape')
+    })
+
     it('are asked for another code where theirs was taken meanwhile', async () => {
       const code = freshCode('taken')
       await addLink(service.db, { code, owner: editor.id })
@@ -257,6 +303,49 @@ describeConsole('the console in a browser', () => {
       await dialog.getByRole('button', { name: 'Sign in' }).click()
       await page.locator('.made').waitFor()
       await isOver('Sign in to Linkgate')
+    })
+
+    it('that ended is asked for again, however often somebody presses Escape', async () => {
+      await page.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })
+      await endSignIns()
+      await page.getByLabel('Address that the link leads to').fill('https://example.com/escape')
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Sign in to Linkgate' })
+      await dialog.waitFor()
+      for (let i = 0; i < 5; i += 1) await page.keyboard.press('Escape')
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('.made').waitFor()
+    })
+
+    it('of somebody else sends nothing that was typed before', async () => {
+      const other = await addAccount(service, 'editor')
+      const tab = await browser.open()
+      await tab.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })
+      await tab.getByLabel('Address that the link leads to').fill('https://example.com/not-in-their-name')
+      await endSignIns()
+      await page.goto(`${service.baseUrl}/console`)
+      await signIn(page, other)
+      await tab.getByLabel('Address that the link leads to').press('Enter')
+      await soon(async () => (await tab.getByLabel('Address that the link leads to').inputValue()) === '')
+      await tab.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      await shown(tab, 'No link yet.')
+      const made = `select from links where target = 'https://example.com/not-in-their-name'`
+      expect(await service.db.asOwner(made)).to.deep.equal([])
+      await tab.close()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await signIn(page, editor)
+    })
+
+    it('is no sign-out while the service is away: the door says so, and tries again', async () => {
+      const away = { status: 503, json: { status: 503, code: 'database_unavailable', title: 'Away' } }
+      await page.route('**/auth/session/refresh', (route) => route.fulfill(away))
+      await page.reload()
+      await shown(page, /^The service cannot answer at the moment\./)
+      await requireClean(page, 'the door while the service is away')
+      await page.unroute('**/auth/session/refresh')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
     })
 
     it('that was begun again stays, though a renewal from before is refused only then', async () => {
@@ -434,6 +523,31 @@ describeConsole('the console in a browser', () => {
       await tab.getByRole('link', { name: 'Try again' }).click()
       await tab.getByRole('heading', { level: 1 }).waitFor()
       await tab.close()
+    })
+  })
+
+  describe('a service without a trash', () => {
+    it('asks before it deletes for good, and offers nothing back', async () => {
+      const strict = await startTestService({ environment: { TRASH_DAYS: '0' } })
+      try {
+        const owner = await addAccount(strict, 'editor')
+        const { page: tab } = await openSignedIn(strict, owner)
+        const code = freshCode('gone')
+        await addLink(strict.db, { code, owner: owner.id })
+        await tab.reload()
+        await tab.getByRole('button', { name: `Delete ${code}` }).click()
+        const dialog = tab.getByRole('dialog', { name: 'Delete this link for good?' })
+        await requireClean(tab, 'a deletion for good')
+        await dialog.getByRole('button', { name: 'Cancel' }).click()
+        expect((await strict.request('GET', `/links/${code}`, { token: owner.token })).status).to.equal(200)
+        await tab.getByRole('button', { name: `Delete ${code}` }).click()
+        await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+        await shown(tab, 'Deleted for good.')
+        expect(await tab.getByRole('button', { name: 'Undo' }).count()).to.equal(0)
+        expect((await strict.request('GET', `/links/${code}`, { token: owner.token })).status).to.equal(404)
+      } finally {
+        await strict.stop()
+      }
     })
   })
 

@@ -156,6 +156,11 @@ export const de: Texts = {
       count === 1
         ? 'Gelöscht. Sie können ihn aus dem Papierkorb zurückholen.'
         : `${links(count)} gelöscht. Sie können sie aus dem Papierkorb zurückholen.`,
+    forGood: {
+      title: (count) => (count === 1 ? 'Diesen Link endgültig löschen?' : `${links(count)} endgültig löschen?`),
+      text: 'Dieser Dienst hat keinen Papierkorb: Es lässt sich nicht rückgängig machen, auch die Aufrufe gehen verloren.',
+      done: 'Endgültig gelöscht.',
+    },
     pause: 'Ausschalten',
     resume: 'Einschalten',
     addTag: 'Schlagwort',

@@ -153,6 +153,11 @@ export const en = {
     deleteMany: (count: number) => `Delete ${number(count)}`,
     deleted: (count: number) =>
       count === 1 ? 'Deleted. Restore it from the trash.' : `${links(count)} deleted. Restore them from the trash.`,
+    forGood: {
+      title: (count: number) => (count === 1 ? 'Delete this link for good?' : `Delete ${links(count)} for good?`),
+      text: 'This service keeps no trash: it cannot be undone, and the visits go as well.',
+      done: 'Deleted for good.',
+    },
     pause: 'Switch off',
     resume: 'Switch on',
     addTag: 'Tag',

@@ -12,13 +12,15 @@ import { Mark } from '../parts/icon'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm, textOf } from '../parts/sign-in-form'
 
-/** The sign-in page. `problem`: of a sign-in at an issuer. */
+/** The sign-in page. `problem`: why nobody is signed in; `onRetry` tries to restore the session. */
 export const SignIn = ({
   note,
   problem,
+  onRetry,
 }: {
   readonly note: 'elsewhere' | null
   readonly problem: LinkgateProblem | null
+  readonly onRetry: () => unknown
 }) => {
   const hasForgotten = useSignal(false)
   useEffect(() => {
@@ -32,7 +34,7 @@ export const SignIn = ({
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
       {note === 'elsewhere' && <Note title={t.door.elsewhere} />}
-      {problem !== null && <ProblemNote problem={problem} />}
+      {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
       {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
       {signInWay === 'password' && (
         <div class="row">

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 
 import { api } from '../api'
 import type { LinkgateProblem, ManagedLink } from '../api'
@@ -22,7 +23,10 @@ export const TrashPage = () => {
   const renamed = useSignal<{ readonly link: ManagedLink; readonly problem: LinkgateProblem } | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
 
+  const going = useRef(new Set<string>())
   const restore = async (link: ManagedLink, code?: string) => {
+    if (going.current.has(link.id)) return
+    going.current.add(link.id)
     problem.value = null
     try {
       const restored = await api.restoreLink(link.id, code === undefined ? {} : { code })
@@ -33,6 +37,8 @@ export const TrashPage = () => {
       const found = problemIn(error)
       if (found.code === 'code_taken' || code !== undefined) renamed.value = { link, problem: found }
       else problem.value = found
+    } finally {
+      going.current.delete(link.id)
     }
   }
 

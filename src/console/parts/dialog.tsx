@@ -30,6 +30,8 @@ export const Dialog = ({
         event.preventDefault()
         void onClose?.()
       }}
+      // a browser closes it at a repeated Escape, whatever `cancel` says
+      onClose={() => (onClose === undefined ? dialog.current?.showModal() : onClose())}
     >
       <div class="stack">
         <h2 id={id}>{title}</h2>

@@ -17,6 +17,8 @@ export interface Selection<Item extends Identified> {
   readonly select: (item: Identified, isSelected: boolean, withShift?: boolean) => void
   readonly selectAll: () => void
   readonly clear: () => void
+  /** unselects those that are gone */
+  readonly drop: (gone: ReadonlySet<string>) => void
 }
 
 export const useSelection = <Item extends Identified>(items: readonly Item[]): Selection<Item> => {
@@ -38,6 +40,7 @@ export const useSelection = <Item extends Identified>(items: readonly Item[]): S
     },
     selectAll: () => (ids.value = new Set(items.map(({ id }) => id))),
     clear: () => (ids.value = new Set()),
+    drop: (gone) => (ids.value = new Set([...ids.value].filter((id) => !gone.has(id)))),
   }
 }
 

@@ -6,6 +6,7 @@ import type { LinkgateProblem, ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Button, buttonClass } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
+import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
 import { problemIn } from '../../parts/loaded'
@@ -57,9 +58,11 @@ export const LinkActions = ({
   }
   const remove = async () => {
     await api.deleteLink(code)
-    say(t.links.deleted(1), id === undefined ? undefined : () => restore(id))
+    if (hasTrash) say(t.links.deleted(1), id === undefined ? undefined : () => restore(id))
+    else say(t.links.forGood.done)
     route('/console')
   }
+  const deletion = useDeletion()
   return (
     <span class="row">
       <CopyButton text={url} label={t.links.copyOne(url)} />
@@ -87,10 +90,16 @@ export const LinkActions = ({
         >
           {t.link.transfer.open}
         </Button>
-        <Button kind="bare" icon="trash" off={linkReasonOf(rights?.['link:delete'])} onPress={() => attempt(remove)}>
+        <Button
+          kind="bare"
+          icon="trash"
+          off={linkReasonOf(rights?.['link:delete'])}
+          onPress={() => deletion.remove(1, () => attempt(remove))}
+        >
           {t.links.delete}
         </Button>
       </Menu>
+      {deletion.dialog}
       {isGiving.value && (
         <TransferDialog
           code={code}

@@ -6,6 +6,7 @@ import type { LinkgateProblem, ManagedLink, ManyLinks, ManyLinksDone } from '../
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { InputNames } from '../../parts/field'
@@ -61,7 +62,8 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       const first = failed[0]?.problem
       const why = [first?.['title'], first?.['detail']].filter((text) => typeof text === 'string').join('. ')
       if (failed.length > 0) refused.value = t.links.refused(failed.length, why)
-      asks.value = null
+      // what was typed stays where it changed nothing
+      if (failed.length < results.length) asks.value = null
     })
   const remove = () =>
     attemptAll(async () => {
@@ -71,9 +73,10 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       }))
       const done = results.filter(isDone)
       onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
-      say(t.links.deleted(done.length))
+      if (done.length > 0) say(hasTrash ? t.links.deleted(done.length) : t.links.forGood.done)
       return results
     })
+  const deletion = useDeletion()
   const update = (changesOf: (link: ManagedLink) => object) =>
     attemptAll(async () => {
       const results = await changeAll(changeable, (part) => ({
@@ -82,7 +85,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       }))
       const done = results.filter(isDone)
       onChanged(new Map(done.flatMap(({ link }) => (isManaged(link) ? [[link.id, link] as const] : []))))
-      say(t.links.changed(done.length))
+      if (done.length > 0) say(t.links.changed(done.length))
       return results
     })
   const noneOf = (action: string, links: readonly ManagedLink[]): string | null => {
@@ -120,7 +123,13 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <Button icon="clock" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'end')}>
           {t.links.setEnd}
         </Button>
-        <Button kind="risk" icon="trash" busy={busy.value} off={noneOf('link:delete', deletable)} onPress={remove}>
+        <Button
+          kind="risk"
+          icon="trash"
+          busy={busy.value}
+          off={noneOf('link:delete', deletable)}
+          onPress={() => deletion.remove(deletable.length, remove)}
+        >
           {t.links.deleteMany(deletable.length)}
         </Button>
         <Button kind="bare" onPress={onClear}>
@@ -131,13 +140,15 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <p class="reason whole">{t.links.leftOut(leftOut.length, reasonFor('link:delete', leftOut[0]) ?? '')}</p>
       )}
       {problem.value !== null && asks.value === null && <ProblemNote problem={problem.value} />}
-      {refused.value !== null && <Note kind="deny" title={refused.value} />}
+      {refused.value !== null && asks.value === null && <Note kind="deny" title={refused.value} />}
+      {deletion.dialog}
       {asks.value === 'tags' && (
         <Ask
           title={t.links.tagDialog.title(changeable.length)}
           label={t.links.tagDialog.label}
           action={t.links.tagDialog.add}
           problem={problem.value}
+          refused={refused.value}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(({ tags }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])] }))}
@@ -151,6 +162,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.endDialog.label}
           action={t.links.setEnd}
           problem={problem.value}
+          refused={refused.value}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
@@ -172,6 +184,7 @@ const Ask = ({
   label,
   action,
   problem,
+  refused,
   isBusy,
   onClose,
   onAnswer,
@@ -181,6 +194,8 @@ const Ask = ({
   readonly label: string
   readonly action: string
   readonly problem: LinkgateProblem | null
+  /** why nothing was changed */
+  readonly refused: string | null
   readonly isBusy: boolean
   readonly onClose: () => unknown
   readonly onAnswer: (text: string) => unknown
@@ -195,6 +210,7 @@ const Ask = ({
       }}
     >
       {problem !== null && <ProblemNote problem={problem} />}
+      {refused !== null && <Note kind="deny" title={refused} />}
       <Field label={label}>{children}</Field>
       <div class="row">
         <Button kind="main" type="submit" busy={isBusy}>

@@ -8,6 +8,7 @@ import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { CreateBar } from '../../parts/create-bar'
+import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
@@ -67,22 +68,41 @@ export const LinksPage = () => {
       () => link,
     )
 
-  const remove = (link: ManagedLink) =>
-    attempt(async () => {
-      await api.deleteLink(link.code)
-      list.remove(({ id }) => id === link.id)
-      const undo = () => attempt(async () => list.add(await api.restoreLink(link.id)))
-      say(t.links.deleted(1), undo)
-    })
+  const undo = async (id: string) => {
+    try {
+      list.add(await api.restoreLink(id))
+    } catch (error) {
+      // the list may have been left
+      say(t.problem(problemIn(error)))
+    }
+  }
+  const going = useRef(new Set<string>())
+  const remove = async ({ id, code }: ManagedLink) => {
+    if (going.current.has(id)) return
+    going.current.add(id)
+    try {
+      await api.deleteLink(code)
+      const place = items.findIndex((item) => item.id === id)
+      list.remove((item) => item.id === id)
+      requestAnimationFrame(() => focusRow(place))
+      if (hasTrash) say(t.links.deleted(1), () => undo(id))
+      else say(t.links.forGood.done)
+    } finally {
+      going.current.delete(id)
+    }
+  }
+  const deletion = useDeletion()
   const switchIt = ({ code, active }: ManagedLink) =>
     attempt(async () => put(await api.updateLink(code, { active: !active })))
 
-  const rowAt = (step: number) => {
-    const rows = [...(table.current?.tBodies[0]?.rows ?? [])]
-    const now = rows.findIndex((row) => row.contains(document.activeElement))
-    const next = rows[Math.min(rows.length - 1, Math.max(0, now + step))]
-    next?.querySelector<HTMLElement>('.link-cell a')?.focus()
+  const rows = () => [...(table.current?.tBodies[0]?.rows ?? [])]
+  /** The nearest row to this place; without rows, the heading. */
+  const focusRow = (place: number) => {
+    const row = rows()[Math.min(rows().length - 1, Math.max(0, place))]
+    const link = row?.querySelector<HTMLElement>('.link-cell a')
+    ;(link ?? document.querySelector<HTMLElement>('h1'))?.focus()
   }
+  const rowAt = (step: number) => focusRow(rows().findIndex((row) => row.contains(document.activeElement)) + step)
   const focused = () => {
     const code = document.activeElement?.closest('tr')?.dataset['code']
     return items.find((link) => link.code === code)
@@ -125,7 +145,8 @@ export const LinksPage = () => {
               rightsOf={(code) => rights.links.value.get(code)}
               onDeleted={(ids) => {
                 list.remove(({ id }) => ids.has(id))
-                clear()
+                selection.drop(ids)
+                if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
               }}
               onChanged={(links) =>
                 list.replace(
@@ -160,7 +181,7 @@ export const LinksPage = () => {
                     link={link}
                     rights={rights.links.value.get(link.code)}
                     selection={selection}
-                    onDelete={remove}
+                    onDelete={(gone) => deletion.remove(1, () => attempt(() => remove(gone)))}
                     onSwitch={switchIt}
                   />
                 ))}
@@ -189,6 +210,7 @@ export const LinksPage = () => {
           </ListFoot>
         </div>
       </div>
+      {deletion.dialog}
     </Page>
   )
 }
