@@ -18,7 +18,7 @@ declare
   purged integer;
 begin
   delete from public.deleted_links d where d.id in (
-    select o.id from public.deleted_links o where o.deleted_at < now() - make_interval(days => days)
+    select o.id from public.deleted_links o where o.deleted_at < now() - make_interval(days => greatest(days, 0))
      order by o.deleted_at, o.id limit 10000);
   get diagnostics purged = row_count;
   return purged;

@@ -10,7 +10,7 @@ begin
     select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
      where i.inhparent = 'public.visits'::regclass and c.relname ~ '^visits_\d{4}_\d\d$'
        and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
-           <= now() - make_interval(days => days)
+           <= now() - make_interval(days => greatest(days, 0))
   loop
     perform pg_advisory_xact_lock(7274510);
     -- an export may read for minutes; counting must not wait behind it, and the next run tries again
@@ -27,7 +27,8 @@ declare
   expired integer;
 begin
   delete from public.visits v using (
-    select o.tableoid, o.ctid from public.visits o where o.time < now() - make_interval(days => days) limit 10000) old
+    select o.tableoid, o.ctid from public.visits o
+     where o.time < now() - make_interval(days => greatest(days, 0)) limit 10000) old
    where v.tableoid = old.tableoid and v.ctid = old.ctid;
   get diagnostics expired = row_count;
   return expired;

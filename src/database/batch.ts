@@ -141,7 +141,7 @@ const send = (
 }
 
 /** True if a migration changed the columns of the plan, or a pooler or DISCARD dropped the prepared statement. */
-const isStale = (error: Error): boolean => {
+export const isStale = (error: unknown): boolean => {
   const state = sqlState(error)
   return state === SQLSTATE.featureNotSupported || state === SQLSTATE.invalidStatementName
 }

@@ -5,7 +5,7 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
-import { sendBatch } from './batch.js'
+import { isStale, sendBatch } from './batch.js'
 import type { StatementResult } from './batch.js'
 import type { Database } from './database.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
@@ -13,6 +13,7 @@ import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QueryKind } from './observer.js'
 import type { Statement } from './statement.js'
 import { toNamedWire, toWire } from './wire.js'
+import type { WireStatement } from './wire.js'
 
 export interface PoolOptions {
   readonly connection: ClientConfig
@@ -66,6 +67,9 @@ export const openPool = ({
     // do not accept this option.
     ...(pooled ? {} : { statement_timeout: deadlineMs }),
     idleTimeoutMillis: 30_000,
+    // tells both sides of a peer that is gone
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   })
   // Without listeners a connection that is lost while idle, or between two queries, would end the process. In the
   // second case the next query rejects.
@@ -104,10 +108,15 @@ export const openPool = ({
     }
   }
 
+  // for statements that bring no deadline along, where the connection could not have one
+  const bound = pooled ? [wire({ text: TIMEOUT, values: [String(deadlineMs)] })] : []
+  const sendBounded = async (client: PoolClient, statements: readonly WireStatement[]) =>
+    (await send(client, [...bound, ...statements])).slice(bound.length)
+
   const lookUps = new DataLoader<Statement, StatementResult>(
     (statements) => {
       const encoded = statements.map(wire)
-      return withClient('run', (client) => sendBatch(client, encoded))
+      return withClient('run', (client) => sendBounded(client, encoded))
     },
     { cache: false, batchScheduleFn: process.nextTick },
   )
@@ -116,7 +125,7 @@ export const openPool = ({
 
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
-      withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
+      withClient('run', async (client) => (await sendBounded(client, [wire(statement)]))[0]?.rows ?? []),
 
     lookUp: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       (await lookUps.load(statement)).rows,
@@ -127,9 +136,9 @@ export const openPool = ({
       return withClient(
         'flush',
         async (client) => {
-          if (deadline === undefined) return sendBatch(client, encoded)
+          if (deadline === undefined) return sendBounded(client, encoded)
           const bounded = [wire(await startDeadline(client, deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
-          return (await sendBatch(client, bounded)).slice(1, -1)
+          return (await send(client, bounded)).slice(1, -1)
         },
         deadline,
       )
@@ -141,7 +150,8 @@ export const openPool = ({
         async (client) => {
           await client.query('begin isolation level read committed')
           try {
-            if (deadline !== undefined) {
+            if (deadline === undefined) await client.query(BOUND_PAUSES)
+            else {
               const { text, values } = await startDeadline(client, deadline)
               await client.query(text, values)
             }
@@ -167,6 +177,19 @@ export const openPool = ({
     },
   })
 }
+
+/** Sends a batch, and once more if it was rolled back because a migration has changed what a function returns. */
+const send = (client: PoolClient, statements: readonly WireStatement[]): Promise<readonly StatementResult[]> =>
+  sendBatch(client, statements).catch((error: unknown) => {
+    if (!isStale(error)) throw error
+    return sendBatch(client, statements)
+  })
+
+/** Limits each statement of a transaction. */
+const TIMEOUT = "select set_config('statement_timeout', $1, true)"
+
+/** Ends a transaction without a deadline whose process has stopped between two statements, and so its locks. */
+const BOUND_PAUSES = "set local idle_in_transaction_session_timeout = '1min'"
 
 /**
  * How many milliseconds before the deadline the server gives up, so that its answer still arrives, and the caller

@@ -14,7 +14,9 @@ export interface Lock {
   release(): Promise<void>
 }
 
-const numbersIn = async (folder: string): Promise<number[]> => (await readdir(folder)).map(Number)
+/** Other names are not ours: a file manager may leave files in any folder. */
+const numbersIn = async (folder: string): Promise<number[]> =>
+  (await readdir(folder)).filter((name) => /^\d+$/.test(name)).map(Number)
 
 /**
  * Takes a lock that ends with its process, however that ends. If a live process holds it for longer than `patience`
@@ -58,7 +60,8 @@ export const takeLock = async (folder: string, patience = 0): Promise<Lock | num
 
 /** True if a live process holds one of the locks in this folder. Deletes the others; nobody may take one meanwhile. */
 export const isAnyTaken = async (folder: string): Promise<boolean> => {
-  const locks = (await unlessMissing(readdir(folder), [])).map((name) => join(folder, name))
+  const entries = await unlessMissing(readdir(folder, { withFileTypes: true }), [])
+  const locks = entries.filter((each) => each.isDirectory()).map(({ name }) => join(folder, name))
   const taken = await Promise.all(locks.map(async (lock) => typeof (await takeLock(lock)) === 'number'))
   await Promise.all(locks.filter((_, i) => !taken[i]).map((lock) => rm(lock, { recursive: true })))
   return taken.includes(true)

@@ -16,12 +16,18 @@ export interface DrainOptions {
 const BEGUN_MS = 2_000
 
 /**
- * Returns the function that drains a server. The server then accepts no new connections. Idle ones are closed after
+ * Closes connections beyond `maxConnections` at once. Node's own limit would hand them to the next worker of a cluster,
+ * and again, without end.
+ *
+ * Returns the function that drains the server. It then accepts no new connections. Idle ones are closed after
  * `idleMs`, including those that browsers open in advance, which Node counts as busy; the others with their next
  * answer. Unless idle connections are kept, an answer that has begun is cut off after 2 to 4 seconds. Resolves when no
  * connection is left.
  */
-export const followConnections = (server: Server): ((options: DrainOptions) => Promise<void>) => {
+export const followConnections = (
+  server: Server,
+  maxConnections: number,
+): ((options: DrainOptions) => Promise<void>) => {
   const active = new Map<Socket, Set<ServerResponse>>()
   let draining = false
   let keepsIdle = false
@@ -54,6 +60,7 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
   }
 
   server.on('connection', (socket) => {
+    if (active.size >= maxConnections) return socket.destroy()
     active.set(socket, new Set())
     socket.once('close', () => active.delete(socket))
   })

@@ -80,7 +80,8 @@ export const createLogger = (
     // pino calls it before a fatal error ends the process
     flushSync: () => destination.flushSync?.(),
   }
-  const paths = ['req.headers.authorization', 'err.config', ...ROW_FIELDS.map((name) => `err.${name}`)]
+  // the command of an error of Redis can be its login
+  const paths = ['req.headers.authorization', 'err.config', 'err.command', ...ROW_FIELDS.map((name) => `err.${name}`)]
   return pino({ level, redact: { paths, remove: true } }, formatted)
 }
 

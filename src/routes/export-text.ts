@@ -46,16 +46,19 @@ export const exportText = async <Batch>(
     for await (const batch of batches) yield lines(batch)
   })()
   let timer: NodeJS.Timeout | undefined
+  let isOver = false
   const cutOff = () => readable.destroy(new Error(`an export was cut off: its reader took nothing for ${timeoutMs} ms`))
   const iterator = {
     next: async () => {
       clearTimeout(timer)
       const part = await text.next()
-      if (part.done !== true) timer = setTimeout(cutOff, timeoutMs)
+      // the reader may have left meanwhile
+      if (part.done !== true && !isOver) timer = setTimeout(cutOff, timeoutMs)
       return part
     },
     // not in a `finally` of the generator, which does not run if the generator was never started
     return: async () => {
+      isOver = true
       clearTimeout(timer)
       await batches.return(undefined)
       return text.return(undefined)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { CallerChanged, PolicyReplaced } from '../database/errors.js'
 import type { Action } from '../domain/action.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -272,11 +273,19 @@ export const linkRoutes = ({
         if (body.owner_id === record.owner_id)
           throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be another user' }] })
         let transferred = 0
-        let given: number
-        do {
-          given = await store.transferSome(record.owner_id, body.owner_id)
+        const transferSome = async (): Promise<boolean> => {
+          const given = await store.transferSome(record.owner_id, body.owner_id)
           transferred += given
-        } while (given > 0 && deadline.left() > TRANSFER_MS)
+          return given > 0
+        }
+        try {
+          let goesOn = true
+          while (goesOn) goesOn = (await transferSome()) && deadline.left() > TRANSFER_MS
+        } catch (error) {
+          // decided again, it would not say what is transferred already; the next request is decided by itself
+          const isOutdated = error instanceof PolicyReplaced || error instanceof CallerChanged
+          if (transferred === 0 || !isOutdated) throw error
+        }
         return {
           status: 200,
           body: { transferred, remaining: await store.count(record.owner_id) },

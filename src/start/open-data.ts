@@ -19,6 +19,8 @@ export interface Data {
   readonly database: Database
   /** the same without tracing, for background work */
   readonly pool: Database
+  /** the policy's own connection: an edit is in force soon, however many requests wait for one of the pool */
+  readonly policyReads: Database
   readonly redis: Redis | undefined
   readonly tracing: Tracing | undefined
 }
@@ -32,15 +34,16 @@ export interface DataParts {
 
 /** Opens the pool, Redis and tracing. Does not connect yet: each reports its own outages. */
 export const openData = async ({ config, opened, metrics, log }: DataParts, closing: Closing): Promise<Data> => {
-  const pool = openPool({
+  const connecting = {
     connection: opened.service,
-    size: config.databasePoolSize,
     pooled: config.databasePooled,
     deadlineMs: config.requestDeadlineMs,
-    onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
-    observer: metrics.pool,
-  })
+    onIdleError: (err: Error) => log.warn({ err }, 'an idle database connection was lost'),
+  }
+  const pool = openPool({ ...connecting, size: config.databasePoolSize, observer: metrics.pool })
   closing.add(pool.close)
+  const policyReads = openPool({ ...connecting, size: 1 })
+  closing.add(policyReads.close)
   metrics.readFrom({ pool: pool.stats })
 
   const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(logRedis(log)))
@@ -54,7 +57,7 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
       onFault: onChange((err) => log.warn({ err }, 'spans could not be sent; requests are not affected')),
     }))
   closing.add(async () => tracing?.close())
-  return { database: tracing?.database(pool) ?? pool, pool, redis, tracing }
+  return { database: tracing?.database(pool) ?? pool, pool, policyReads, redis, tracing }
 }
 
 const logRedis = (log: Logger) => (err: unknown) => {

@@ -41,6 +41,10 @@ export interface Http {
   endConnections(options: DrainOptions): Promise<void>
 }
 
+/** Longer than an idle connection is kept, and than event streams are silent. */
+const SILENT_MS = 70_000
+const DEADLINE_MARGIN_MS = 10_000
+
 /** Listens, and then serves the route table. Throws StartError if a port is not available. */
 export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
   const { config, runtime, tracing, metrics, exposed, table, log } = parts
@@ -52,12 +56,13 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     // require-one-host.ts refuses it like every other fault; Node would respond without a problem body
     requireHostHeader: false,
   })
+  // closes a connection on which nothing is read or written: its client may have left, or not want its answer
+  server.timeout = Math.max(SILENT_MS, config.requestDeadlineMs + DEADLINE_MARGIN_MS)
   const health = { '/healthz': liveness, '/readyz': readinessWhile(() => server.listening, table.readiness) }
   const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
   closing.add(async () => metricsServer?.close())
 
-  server.maxConnections = config.maxConnections
-  const endConnections = followConnections(server)
+  const endConnections = followConnections(server, config.maxConnections)
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
 
   const baseUrl = config.baseUrl ?? urlOf(server)

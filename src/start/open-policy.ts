@@ -35,7 +35,7 @@ export interface PolicyParts {
  * force.
  */
 export const openPolicy = async (
-  { data: { database }, metrics, log }: PolicyParts,
+  { data: { policyReads: database }, metrics, log }: PolicyParts,
   closing: Closing,
 ): Promise<Policy> => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)

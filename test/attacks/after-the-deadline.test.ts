@@ -55,6 +55,31 @@ describe('after its deadline a request changes nothing', () => {
     ])
   })
 
+  it('that waited for a connection and then for the last visit of a link', async () => {
+    const only = await startTestService({
+      db: service.db,
+      environment: { REQUEST_DEADLINE_MS: '500', DATABASE_POOL_SIZE: '1', REDIRECT_CACHE_SIZE: '0' },
+    })
+    const client = new Client(service.db.owner)
+    await client.connect()
+    try {
+      const code = freshCode()
+      const json = { code, target: 'https://example.com/', max_visits: 1 }
+      expect((await only.request('POST', '/links', { token: await only.tokenFor(ada), json })).status).to.equal(201)
+      await client.query('begin')
+      await client.query('select from links where code = $1 for update', [code])
+      const busy = only.database.run({ text: 'select pg_sleep(0.4)' })
+      expect((await only.request('GET', `/${code}`)).status).to.equal(503)
+      await busy
+      await client.query('commit')
+      expect((await only.request('GET', `/${code}`)).status, 'nobody has had it').to.equal(302)
+      expect((await only.request('GET', `/${code}`)).status).to.equal(410)
+    } finally {
+      await client.end()
+      await only.stop()
+    }
+  })
+
   it('that waited for the policy', async () => {
     const code = freshCode()
     await behind('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy], () =>

@@ -1,3 +1,6 @@
+import { connect as connectTo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
 import { expect } from 'chai'
 
 import { openConnection } from '../support/connection.js'
@@ -9,11 +12,42 @@ import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { addLink } from '../support/records.js'
 import { madeSigningKey } from '../support/signing-key.js'
+import { until } from '../support/until.js'
 
 const REDIRECTS = [
   'linkgate_http_request_duration_seconds_count',
   { method: 'GET', route: '/:code', status: '302' },
 ] as const
+
+describe('two workers that take few connections', function () {
+  this.timeout(60_000)
+
+  it('close those beyond MAX_CONNECTIONS at once, and serve the others', async () => {
+    requireBuilt()
+    const db = await testDatabase()
+    const node = await startNode({
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
+      WORKERS: '2',
+      MAX_CONNECTIONS: '3',
+    })
+    try {
+      const { hostname, port } = new URL(node.baseUrl)
+      const sockets = Array.from({ length: 20 }, () => connectTo(Number(port), hostname).on('error', () => undefined))
+      for (const socket of sockets) socket.resume()
+      // each worker keeps three
+      await until('the surplus is closed', () => sockets.filter(({ destroyed }) => destroyed).length >= 14)
+      const [open, ...others] = sockets.filter(({ destroyed }) => !destroyed)
+      expect(others.length, 'the others stay').to.be.greaterThan(0)
+      if (open === undefined) throw new Error('none is open')
+      open.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      expect(await text(open)).to.match(/^HTTP\/1.1 200 /)
+      for (const socket of sockets) socket.destroy()
+    } finally {
+      await node.stop()
+    }
+  })
+})
 
 describe('two workers with one limit', function () {
   this.timeout(60_000)

@@ -45,6 +45,30 @@ describe('clients that are slow, or do nothing', function () {
     expect(ended).to.equal(true)
   })
 
+  it('who leaves an export while it waits for the database leaves no timer behind', async () => {
+    let goOn = (): void => undefined
+    const waits = new Promise<void>((resolve) => (goOn = resolve))
+    let asked = (): void => undefined
+    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    const batches = (async function* () {
+      yield ['first']
+      asked()
+      await waits
+      yield ['second']
+    })()
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, { chunked: true }, 60_000)
+    const before = timers()
+    text.once('readable', () => text.read())
+    await isAsked
+    const closed = new Promise((resolve) => text.once('close', resolve))
+    text.destroy()
+    goOn()
+    await closed
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(timers()).to.equal(before)
+  })
+
   it('who takes it slowly gets all of it', async () => {
     const batches = (async function* () {
       for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)]

@@ -3,11 +3,12 @@ import { expect } from 'chai'
 import { valueOf } from '../support/exposition.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { createPause } from '../support/pause.js'
-import { addLink, freshCode, storedLink } from '../support/records.js'
+import { addLink, addManyLinks, freshCode, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
 import { startTestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 const OWN_DELETE = {
   ptype: 'p',
@@ -192,6 +193,46 @@ describe('the policy over HTTP', () => {
     const fresh = await ask('2')
     expect(fresh.status).to.equal(200)
     expect(fresh.headers.get('Policy-Revision')).to.equal('2')
+  })
+
+  it('an edit is in force within a second, however long requests wait for a connection', async () => {
+    const second = await startTestService({
+      db: service.db,
+      environment: { JWT_SIGNING_KEY_FILE: '', DATABASE_POOL_SIZE: '2' },
+    })
+    const code = await addLink(service.db, { owner: callers.editor.id })
+    const status = async () => (await second.request('GET', `/${code}`)).status
+    expect(await status()).to.equal(302)
+    const busy = Array.from({ length: 6 }, () => second.database.run({ text: 'select pg_sleep(1.5)' }))
+    try {
+      await service.db.asOwner(
+        `insert into casbin (ptype, rule) values ('p', '["50", "T1", "anonymous", "link:read", "any", "deny"]')`,
+      )
+      // all of them take more than four seconds
+      await until('the edit is in force', async () => (await status()) === 403, { withinMs: 3_000 })
+    } finally {
+      await Promise.allSettled(busy)
+      await second.stop()
+    }
+  })
+
+  it('a transfer of many links says what was done where an edit comes between its parts', async () => {
+    await addManyLinks(service.db, { owner: callers.editor.id, count: 1_500, prefix: 'given-' })
+    let parts = 0
+    pause.always(async () => {
+      parts += 1
+      if (parts === 2)
+        await service.db.asOwner(
+          `insert into casbin (ptype, rule) values ('p', '["902", "T1", "clerk", "link:publish", "own", "allow"]')`,
+        )
+    })
+    const transfer = () => asAdmin('POST', `/users/${callers.editor.id}/links/transfer`, { owner_id: callers.other.id })
+    const first = await transfer()
+    pause.always(undefined)
+    const given = Number(at(first.json, 'transferred'))
+    expect(given, first.text).to.be.greaterThan(0).and.lessThan(1_500)
+    expect(first.json).to.include({ remaining: 1_500 - given })
+    expect((await transfer()).json).to.deep.equal({ transferred: 1_500 - given, remaining: 0 })
   })
 
   it('an edit made on one node binds a write on another at once', async () => {

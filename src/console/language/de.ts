@@ -158,7 +158,7 @@ export const de: Texts = {
         : `${links(count)} gelöscht. Sie können sie aus dem Papierkorb zurückholen.`,
     forGood: {
       title: (count) => (count === 1 ? 'Diesen Link endgültig löschen?' : `${links(count)} endgültig löschen?`),
-      text: 'Dieser Dienst hat keinen Papierkorb: Es lässt sich nicht rückgängig machen, auch die Aufrufe gehen verloren.',
+      text: 'Dieser Dienst hat keinen Papierkorb: Es ist nicht rückgängig zu machen, auch die Aufrufe sind dann weg.',
       done: 'Endgültig gelöscht.',
     },
     pause: 'Ausschalten',

@@ -24,14 +24,12 @@ type Verify = (hash: string, password: string) => Promise<boolean>
 /** The data layer of redirects. The login role calls two functions, each of which reaches one link by its id. */
 export const followingStore = (database: Database, verify: Verify): DataRule<Following> => ({
   rows: 'the visits that are left of one link, and the hash of its password',
-  open: () => ({
+  open: ({ deadline }) => ({
     take: async ({ id, version, max_visits: most }) => {
       if (most === null) return
-      const [row] = await database.run<{ took: 'taken' | 'used up' | 'changed' }>({
-        name: 'take_visit',
-        text: 'select take_visit($1, $2) as took',
-        values: [id, version],
-      })
+      const take = { name: 'take_visit', text: 'select take_visit($1, $2) as took', values: [id, version] }
+      const [result] = await database.flush([take], deadline)
+      const row: { readonly took: 'taken' | 'used up' | 'changed' } | undefined = result?.rows[0]
       if (row?.took === 'used up') throw new Refusal('link_expired')
       if (row?.took !== 'taken') throw new RecordChanged()
     },
