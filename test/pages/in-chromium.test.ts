@@ -107,6 +107,7 @@ const SCREENS = [
 
   for (const [name, go] of PAGES)
     it(`has nothing that axe finds wrong, light and dark, and fits a phone: the page ${name}`, async () => {
+      await go()
       for (const [colorScheme, rules] of [
         ['light', 'all'],
         ['dark', 'colours'],
@@ -114,7 +115,6 @@ const SCREENS = [
         await page.emulateMedia({ colorScheme })
         for (const screen of SCREENS) {
           await page.setViewportSize(screen)
-          await go()
           expect(await axeFaults(page, { rules }), `${colorScheme}, ${screen.width}`).to.deep.equal([])
           const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           expect(tooWide, `${screen.width} pixels`).to.be.at.most(0)
