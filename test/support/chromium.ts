@@ -3,17 +3,20 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext } from 'playwright-core'
 
-/** Where Debian has it. */
-const PROGRAM = '/usr/bin/chromium'
+/**
+ * Where Debian has it. The shell is the same engine without the parts of a browser that nobody sees here, and costs a
+ * fifth less processor time.
+ */
+const PROGRAM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
 
-export const hasChromium = existsSync(PROGRAM)
+export const hasChromium = PROGRAM !== undefined
 
 let browser: Promise<Browser> | undefined
 let contexts = 0
 
 const start = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: PROGRAM,
+    ...(PROGRAM !== undefined && { executablePath: PROGRAM }),
     headless: true,
     args: [
       '--no-sandbox',
@@ -21,6 +24,8 @@ const start = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // no page of a test lives long enough to earn back what the last tier of compilation costs
+      '--js-flags=--no-turbofan',
     ],
   })
 

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import type { FileChooser, Locator, Page } from 'playwright-core'
 
 import { PASSWORD, addAccount } from '../../support/account.js'
@@ -19,6 +20,8 @@ describeConsole('the console by keys alone', () => {
     service = await startTestService()
     editor = await addAccount(service, 'editor')
     const browser = await openConsole(service)
+    // where a browser has nobody to ask, as without a window, it has to be told
+    await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     page = await browser.open()
   })
   after(() => service.stop())
@@ -66,6 +69,8 @@ describeConsole('the console by keys alone', () => {
     })
     await press('Enter')
     await shown(page, 'Copied')
+    const made = await page.locator('.made a').first().getAttribute('href')
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(made)
     await tabTo(page.getByRole('searchbox').first())
     await page.keyboard.type('by-keys')
     await shown(page, 'example.com/by-keys')
