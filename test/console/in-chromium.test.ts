@@ -121,6 +121,23 @@ describeConsole('the console in a browser', () => {
       expect(await row(code).locator('.tag').allTextContents()).to.deep.equal(['spring', 'print'])
     })
 
+    it('get what was typed into the other fields, though these were folded again', async () => {
+      const target = page.getByLabel('Address that the link leads to')
+      const fold = page.getByRole('button', { name: 'Code, end, password' })
+      const code = freshCode('folded')
+      await target.fill('https://example.com/folded')
+      await fold.click()
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await page.getByLabel('Password for visitors').fill('only for friends')
+      await fold.click()
+      await page.getByLabel('Code', { exact: true }).waitFor({ state: 'hidden' })
+      await target.press('Enter')
+      await row(code).waitFor()
+      const made = await service.request('GET', `/links/${code}`, { token: editor.token })
+      expect(at(made.json, 'has_password')).to.equal(true)
+      expect(await page.getByLabel('Code', { exact: true }).count(), 'fields for the next link').to.equal(0)
+    })
+
     it('are found as somebody types, and the address of the page keeps what was looked for', async () => {
       const code = freshCode('needle')
       await addLink(service.db, { code, owner: editor.id })

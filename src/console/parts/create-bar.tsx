@@ -24,20 +24,26 @@ export const CreateBar = ({
   const isOpen = useSignal(false)
   const { busy, problem, attempt } = useAttempt()
   const made = useSignal<ManagedLink | null>(null)
-  /** a new key for the folded fields, which empties them */
-  const turn = useSignal(0)
+  /** from their first opening on the other fields stay: folded again, they keep what was typed, and it counts */
+  const hasFields = useSignal(false)
   const faults = faultsOf(problem.value)
+
+  const setOpen = (is: boolean) => {
+    isOpen.value = is
+    if (is) hasFields.value = true
+  }
 
   const create = async (filled: HTMLFormElement) => {
     // an incomplete date would be sent as none
     const halfTyped = [...filled.querySelectorAll('input')].find(({ validity }) => validity.badInput)
     if (halfTyped !== undefined) {
-      halfTyped.reportValidity()
+      isOpen.value = true
+      requestAnimationFrame(() => halfTyped.reportValidity())
       return
     }
     made.value = null
     const isMade = await attempt(async () => {
-      const { code, password, ...fields } = isOpen.value ? readLinkFields(filled) : EMPTY
+      const { code, password, ...fields } = hasFields.value ? readLinkFields(filled) : EMPTY
       const link = await api.createLink({
         target: textOf(filled, 'target').trim(),
         ...fields,
@@ -46,14 +52,14 @@ export const CreateBar = ({
       })
       made.value = link
       filled.reset()
-      turn.value += 1
       isOpen.value = false
+      hasFields.value = false
       onMade(link)
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('.made button')?.focus())
     })
     if (isMade) return
     // a folded field cannot show its fault
-    if (problem.value?.errors.some(({ field }) => field !== 'target')) isOpen.value = true
+    if (problem.value?.errors.some(({ field }) => field !== 'target')) setOpen(true)
     filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
   }
 
@@ -91,7 +97,7 @@ export const CreateBar = ({
           type="button"
           class={buttonClass({ kind: 'bare' })}
           aria-expanded={isOpen.value}
-          onClick={() => (isOpen.value = !isOpen.value)}
+          onClick={() => setOpen(!isOpen.value)}
         >
           <Icon name="options" />
           <span class="wide-only">{t.links.options}</span>
@@ -106,9 +112,9 @@ export const CreateBar = ({
         </p>
       )}
       <FormProblem problem={problem.value} />
-      {isOpen.value && (
-        <div class="fold">
-          <LinkFields key={turn.value} faults={faults} />
+      {hasFields.value && (
+        <div class="fold" hidden={!isOpen.value}>
+          <LinkFields faults={faults} />
         </div>
       )}
       {made.value !== null && (
