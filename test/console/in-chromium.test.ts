@@ -138,6 +138,26 @@ describeConsole('the console in a browser', () => {
       expect(await page.getByLabel('Code', { exact: true }).count(), 'fields for the next link').to.equal(0)
     })
 
+    it('get nothing that Escape has cleared, and the status that is usual', async () => {
+      const target = page.getByLabel('Address that the link leads to')
+      const fold = page.getByRole('button', { name: 'Code, end, password' })
+      await fold.click()
+      await page.getByLabel('Redirect', { exact: true }).selectOption('308')
+      await page.getByLabel('Pass the visitor’s parameters on').check()
+      await page.getByLabel('Title', { exact: true }).fill('Not for the next')
+      await page.keyboard.press('Escape')
+      await soon(async () => (await focusedName()) === 'target')
+      const code = freshCode('cleared')
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await target.fill('https://example.com/cleared')
+      await target.press('Enter')
+      await row(code).waitFor()
+      const made = await service.request('GET', `/links/${code}`, { token: editor.token })
+      expect(at(made.json, 'status')).to.equal(302)
+      expect(at(made.json, 'forward_query')).to.equal(false)
+      expect(at(made.json, 'title')).to.equal(null)
+    })
+
     it('are found as somebody types, and the address of the page keeps what was looked for', async () => {
       const code = freshCode('needle')
       await addLink(service.db, { code, owner: editor.id })

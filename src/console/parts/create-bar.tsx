@@ -26,6 +26,8 @@ export const CreateBar = ({
   const made = useSignal<ManagedLink | null>(null)
   /** from their first opening on the other fields stay: folded again, they keep what was typed, and it counts */
   const hasFields = useSignal(false)
+  /** a new key for them, which empties them: the reset of a form leaves choices and the status as they were */
+  const turn = useSignal(0)
   const faults = faultsOf(problem.value)
 
   const setOpen = (is: boolean) => {
@@ -75,8 +77,12 @@ export const CreateBar = ({
       onKeyDown={({ key, currentTarget }) => {
         if (key !== 'Escape') return
         currentTarget.reset()
+        hasFields.value = isOpen.value
+        turn.value += 1
         problem.value = null
         made.value = null
+        // what had the focus may be gone
+        currentTarget.querySelector<HTMLInputElement>('[name=target]')?.focus()
       }}
     >
       <div class="create-line">
@@ -114,7 +120,7 @@ export const CreateBar = ({
       <FormProblem problem={problem.value} />
       {hasFields.value && (
         <div class="fold" hidden={!isOpen.value}>
-          <LinkFields faults={faults} />
+          <LinkFields key={turn.value} faults={faults} />
         </div>
       )}
       {made.value !== null && (
