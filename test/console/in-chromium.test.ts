@@ -192,9 +192,17 @@ describeConsole('the console in a browser', () => {
       await page.getByLabel('Sorted by').selectOption({ label: 'code' })
       await begun
       const more = page.waitForRequest((request) => request.url().includes('cursor='))
+      // one that is made meanwhile is in front, and comes again with its page
+      const code = freshCode('zz')
+      await page.getByRole('button', { name: 'Code, end, password' }).click()
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await page.getByLabel('Address that the link leads to').fill('https://example.com/last')
+      await page.getByLabel('Code', { exact: true }).press('Enter')
+      await row(code).waitFor()
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
       expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
       await shown(page, /^(6\d) of \1$/)
+      expect(await row(code).count()).to.equal(1)
       await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
       await page.waitForURL(({ search }) => search === '')
     })

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { LinkgateProblem, Page } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
+import { joined } from './joined'
 import { problemIn } from './loaded'
 import { ProblemNote } from './note'
 
@@ -33,7 +34,7 @@ export interface List<Item> {
 type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
 
 /** A list that is loaded page by page, and reloaded when one of `keys` changes. */
-export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
+export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
   const running = useRef<AbortController | null>(null)
   // an earlier list object loads its next page with the current keys
@@ -51,7 +52,7 @@ export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] =
       state.value =
         cursor === undefined
           ? { items: data, next, count, busy: false, problem: null }
-          : { items: [...items, ...data], next, count: known, busy: false, problem: null }
+          : { items: joined(items, data), next, count: known, busy: false, problem: null }
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), busy: false, problem: problemIn(error) }
     }
@@ -73,7 +74,7 @@ export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] =
       if (next !== null && !busy) await ask(next)
     },
     again: () => ask(undefined),
-    add: (item) => change([item, ...state.peek().items]),
+    add: (item) => change(joined([item], state.peek().items)),
     replace: (isIt, by) => change(state.peek().items.map((item) => (isIt(item) ? by(item) : item))),
     remove: (isIt) => change(state.peek().items.filter((item) => !isIt(item))),
   }
