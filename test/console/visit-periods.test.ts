@@ -47,6 +47,27 @@ describe('the periods of visits', () => {
     expect(Date.parse(shown.to) - Date.parse(before.to)).to.equal(7 * 86_400_000)
   })
 
+  it('do so after clocks were changed in between, too', () => {
+    // 10:15 in Berlin, each on the day after a change
+    const afterAutumn = boundsOf('7d', Date.parse('2026-10-26T09:15:00Z'), 'Europe/Berlin')
+    expect([afterAutumn.shown.to, afterAutumn.before.to]).to.deep.equal([
+      '2026-10-26T10:00:00.000Z',
+      '2026-10-19T09:00:00.000Z',
+    ])
+    const afterSpring = boundsOf('7d', Date.parse('2026-03-30T08:15:00Z'), 'Europe/Berlin')
+    expect([afterSpring.shown.to, afterSpring.before.to]).to.deep.equal([
+      '2026-03-30T09:00:00.000Z',
+      '2026-03-23T10:00:00.000Z',
+    ])
+  })
+
+  it('end no later than the shown begin, where clocks are set back at midnight', () => {
+    // in Havana, 1 November 2026 has midnight twice
+    const { before, shown } = boundsOf('7d', Date.parse('2026-11-08T04:30:00Z'), 'America/Havana')
+    expect(shown.from).to.equal('2026-11-01')
+    expect(before.to).to.equal('2026-11-01T04:00:00.000Z')
+  })
+
   it('have as many points as they say, at any time in any zone', () => {
     const points: Readonly<Record<Period, number>> = { '24h': 24, '7d': 7, '30d': 30, '1y': 52 }
     const times = fc.date({ min: new Date('2015-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })

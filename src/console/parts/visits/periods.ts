@@ -18,17 +18,36 @@ const DAY_MS = 24 * HOUR_MS
 /** Days of a period, today included; a year is 52 whole weeks, this one included. */
 const DAYS = { '7d': 7, '30d': 30, '1y': 364 } as const
 
-/** The day in a zone, in days from 1970. */
-const dayIn = (zone: string, instant: number): number => {
+/** The time that clocks in a zone show at an instant, as if it were UTC. */
+const clockIn = (zone: string, instant: number): number => {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',
     day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   }).formatToParts(instant)
   const numberOf = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  return Date.UTC(numberOf('year'), numberOf('month') - 1, numberOf('day')) / DAY_MS
+  return Date.UTC(numberOf('year'), numberOf('month') - 1, numberOf('day'), numberOf('hour'), numberOf('minute'))
+}
+
+/** The day in a zone, in days from 1970. */
+const dayIn = (zone: string, instant: number): number => Math.floor(clockIn(zone, instant) / DAY_MS)
+
+/**
+ * The instant so many days earlier at which clocks in the zone show the same time: the first of two; before a gap that
+ * skips it.
+ */
+const daysBefore = (zone: string, instant: number, days: number): number => {
+  const wanted = clockIn(zone, instant) - days * DAY_MS
+  // at most one change of the clocks lies between them
+  const found = [wanted - DAY_MS, wanted + DAY_MS].map((near) => wanted - (clockIn(zone, near) - near))
+  const exact = found.filter((each) => clockIn(zone, each) === wanted)
+  return Math.min(...(exact.length > 0 ? exact : found))
 }
 
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
@@ -57,7 +76,7 @@ export const boundsOf = (
   const today = dayIn(zone, end - 1)
   const first = period === '1y' ? mondayOf(today) + 7 - days : today + 1 - days
   const of = (from: number, to: number): Bounds => ({ from: dayName(from), to: instant(to), interval, zone })
-  return { shown: of(first, end), before: of(first - days, end - days * DAY_MS) }
+  return { shown: of(first, end), before: of(first - days, daysBefore(zone, end, days)) }
 }
 
 /** The period in a URL; 30 days by default. */
