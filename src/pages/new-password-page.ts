@@ -6,13 +6,17 @@ import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
 /**
- * The form for a new password with the token of a link. `faults`: those of the previous attempt. The address is
- * included for password managers.
+ * The form for a new password with the token of a link. `faults` and `endsTokens`: of the previous attempt. The address
+ * is included for password managers.
  */
 export const newPasswordPage =
   (
     host: string,
-    { token, email }: { readonly token: string; readonly email: string },
+    {
+      token,
+      email,
+      endsTokens = false,
+    }: { readonly token: string; readonly email: string; readonly endsTokens?: boolean },
     faults: readonly Fault[] = [],
   ): PageIn =>
   (texts) => {
@@ -32,7 +36,7 @@ export const newPasswordPage =
         <input name="username" autocomplete="username" value="${email}" readonly hidden />
         ${fieldsOf([password])}
         <div class="field choice">
-          <input type="checkbox" id="end-tokens" name="end_tokens" value="true" />
+          <input type="checkbox" id="end-tokens" name="end_tokens" value="true" ${endsTokens ? html`checked` : null} />
           <label for="end-tokens">${newPassword.endTokens}</label>
         </div>
         <button class="main">${newPassword.send}</button>

@@ -69,7 +69,15 @@ export const passwordRoutes = ({
       body: NewPassword,
       accepts: ['json', 'form'],
       form: (faults, sent) =>
-        newPasswordPage(host, { token: textIn(sent, 'token'), email: textIn(sent, 'username') }, faults),
+        newPasswordPage(
+          host,
+          {
+            token: textIn(sent, 'token'),
+            email: textIn(sent, 'username'),
+            endsTokens: textIn(sent, 'end_tokens') === 'true',
+          },
+          faults,
+        ),
       handle: async (input) => {
         const { token, password, end_tokens: endTokens } = input.body
         if (!(await reset.reset({ token, password, endTokens }, requestOf(input)))) throw linkOver()

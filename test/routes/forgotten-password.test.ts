@@ -379,6 +379,11 @@ describe('a forgotten password', () => {
         .to.include('id="password-fault"')
         .and.include(`value="${token}"`)
         .and.not.include('value="short"')
+      expect(short.text).to.match(/name="end_tokens" value="true"\s+\/>/)
+      // or tokens that somebody wants to be rid of would stay
+      const ticked = await send({ token, username: email, password: 'short', end_tokens: 'true' })
+      expect(ticked.status).to.equal(422)
+      expect(ticked.text).to.match(/name="end_tokens" value="true"\s+checked\s+\/>/)
       const done = await send({ token, password: NEW, end_tokens: 'true' })
       expect([done.status, done.text.includes('Your new password is set')], done.text).to.deep.equal([200, true])
       expect(done.text).to.include('href="/console"').and.not.include(NEW).and.not.include(token)
