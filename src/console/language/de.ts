@@ -170,9 +170,9 @@ export const de: Texts = {
     actionsFor: (code) => `Mehr für ${code}`,
     deleteOne: (code) => `${code} löschen`,
     copyOne: (url) => `${url} kopieren`,
-    leftOut: (count, rule) => `${links(count)} bleiben außen vor: ${rule}`,
+    leftOut: (count, rule) => `${links(count)} ${count === 1 ? 'bleibt' : 'bleiben'} außen vor: ${rule}`,
     changed: (count) => `${links(count)} geändert.`,
-    refused: (count, why) => `${links(count)} konnten nicht geändert werden: ${why}`,
+    refused: (count, why) => `${links(count)} ${count === 1 ? 'konnte' : 'konnten'} nicht geändert werden: ${why}`,
     empty: 'Noch kein Link. Fügen Sie oben eine Adresse ein und drücken Sie die Eingabetaste.',
     noneYet: 'Noch kein Link.',
     nothing: 'Nichts passt.',
@@ -196,7 +196,7 @@ export const de: Texts = {
     starts: (when) => `beginnt ${when}`,
     expires: (when) => `endet ${when}`,
     expired: 'abgelaufen',
-    used: (used, most) => `${number(used)} von ${number(most)} Aufrufen`,
+    used: (used, most) => `${number(used)} von ${times(most, 'Aufruf', 'Aufrufen')}`,
   },
 
   fields: {

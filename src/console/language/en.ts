@@ -194,7 +194,7 @@ export const en = {
     starts: (when: string) => `starts ${when}`,
     expires: (when: string) => `ends ${when}`,
     expired: 'ended',
-    used: (used: number, most: number) => `${number(used)} of ${number(most)} visits`,
+    used: (used: number, most: number) => `${number(used)} of ${times(most, 'visit', 'visits')}`,
   },
 
   fields: {
@@ -306,7 +306,7 @@ export const en = {
     noReferrer: 'No referrer',
     notTold: 'Not told',
     noCountries: 'Nobody’s country is known. It takes a file of countries, which the operator can bring.',
-    other: (values: number | null) => (values === null ? 'Others' : `${number(values)} others`),
+    other: (values: number | null) => (values === null ? 'Others' : times(values, 'other', 'others')),
     all: 'All',
     showAll: (what: string) => `All: ${what}`,
     fewer: 'Fewer',

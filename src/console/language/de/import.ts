@@ -72,9 +72,9 @@ export const imports: Texts['imports'] = {
   checking: (done, all) => `Jede Zeile wird geprüft: ${number(done)} von ${number(all)}`,
   checked: (fresh, there, not) =>
     [
-      `${links(fresh)} lassen sich anlegen.`,
+      `${links(fresh)} ${fresh === 1 ? 'lässt' : 'lassen'} sich anlegen.`,
       there > 0 ? `${are(there)} schon da.` : '',
-      not > 0 ? `${number(not)} gehen nicht.` : '',
+      not > 0 ? `${number(not)} ${not === 1 ? 'geht' : 'gehen'} nicht.` : '',
     ]
       .filter(Boolean)
       .join(' '),
@@ -82,7 +82,7 @@ export const imports: Texts['imports'] = {
   import: (count) => `${links(count)} importieren`,
   noneNew: 'aus keiner Zeile wird ein Link',
   stop: 'Anhalten',
-  stopped: (left) => `Angehalten: ${links(left)} sind noch übrig.`,
+  stopped: (left) => `Angehalten: ${links(left)} ${left === 1 ? 'ist' : 'sind'} noch übrig.`,
   goOn: 'Weiter',
   checkRest: 'Den Rest prüfen',
   waits: (seconds) => `Zu viele Anfragen auf einmal. In ${number(Math.ceil(seconds))} s geht es von selbst weiter.`,
@@ -90,7 +90,7 @@ export const imports: Texts['imports'] = {
     [
       made === 0 ? 'Es war nichts anzulegen.' : `${links(made)} angelegt.`,
       there > 0 ? `${are(there)} schon da.` : '',
-      not > 0 ? `${number(not)} gingen nicht.` : '',
+      not > 0 ? `${number(not)} ${not === 1 ? 'ging' : 'gingen'} nicht.` : '',
     ]
       .filter(Boolean)
       .join(' '),

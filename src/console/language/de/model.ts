@@ -29,8 +29,9 @@ export const model: Texts['model'] = {
   walkIt: 'Durchgehen',
   first: 'Zuerst m2: Darf die Rolle überhaupt fragen?',
   second: 'Dann m: Was sagt die erste Zeile, die passt?',
-  before: (count) => `${count} Zeilen davor passen nicht.`,
-  after: (count) => `${count} Zeilen danach werden nicht erreicht.`,
+  before: (count) => (count === '1' ? '1 Zeile davor passt nicht.' : `${count} Zeilen davor passen nicht.`),
+  after: (count) =>
+    count === '1' ? '1 Zeile danach wird nicht erreicht.' : `${count} Zeilen danach werden nicht erreicht.`,
   matches: 'passt',
   noMatch: 'passt nicht',
   values: { true: 'wahr', false: 'falsch', unseen: 'nicht angesehen' },

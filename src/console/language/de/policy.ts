@@ -43,7 +43,8 @@ export const policy: Texts['policy'] = {
     return `passt nicht: ${said[why] ?? why}`
   },
   notReached: 'nicht erreicht',
-  notListed: (count) => `${count} weitere Zeilen stehen nicht hier.`,
+  notListed: (count) =>
+    count === '1' ? '1 weitere Zeile steht nicht hier.' : `${count} weitere Zeilen stehen nicht hier.`,
   mayAsk: (role) => `Darf die Rolle ${role} überhaupt fragen?`,
   inOrder: 'Die Zeilen, wie sie gelesen werden',
   noEndpoint: (role) => `Keine Zeile lässt die Rolle ${role} an den Endpunkt, also wird keine andere gefragt.`,

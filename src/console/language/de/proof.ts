@@ -19,8 +19,8 @@ export const proof: Texts['proof'] = {
   nothingProved: 'Noch ist kein Prüfpunkt gültig, also ist nichts bewiesen.',
   chained: (count, chains) => `${entries(count)} in ${inChains(chains)}: jeder enthält die Prüfsumme des vorigen.`,
   retired: (count, months) =>
-    `${entries(count)} aus ${number(months)} ${months === 1 ? 'Monat' : 'Monaten'} wurden entfernt, mit ` +
-    `unterschriebener Erklärung.`,
+    `${entries(count)} aus ${number(months)} ${months === 1 ? 'Monat' : 'Monaten'} ` +
+    `${count === 1 ? 'wurde' : 'wurden'} entfernt, mit unterschriebener Erklärung.`,
   signedWith: 'Unterschrieben mit dem Schlüssel',
   notYet: (count) =>
     count === 0

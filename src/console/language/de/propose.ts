@@ -11,7 +11,7 @@ export const propose: Texts['propose'] = {
   title: 'Regeln',
   heading: 'Eine Änderung vorschlagen',
   against: (revision, needsApproval) =>
-    `Gegen Revision ${number(revision)}, die gilt. ` +
+    `Gegen Fassung ${number(revision)}, die gilt. ` +
     (needsApproval
       ? 'Nichts ändert sich, bevor ein anderer Admin zustimmt.'
       : 'Nichts ändert sich, bevor Sie sie in Kraft setzen.'),
@@ -25,7 +25,7 @@ export const propose: Texts['propose'] = {
   send: 'Link dazu kopieren',
   sent: 'Der Link ist kopiert. Er enthält den Entwurf selbst; wer ihn öffnet, meldet sich an und sieht ihn hier.',
   tooLongToSend: 'Der Entwurf ist zu lang für einen Link: sichere ihn als Datei',
-  opened: (revision) => `Dieser Entwurf kam mit dem Link. Er wurde auf Revision ${number(revision)} geschrieben.`,
+  opened: (revision) => `Dieser Entwurf kam mit dem Link. Er wurde auf Fassung ${number(revision)} geschrieben.`,
   rows: 'Zeilen',
   first: 'Die erste, die passt, entscheidet.',
   kinds: { p: 'Objektzeilen', p2: 'Endpunktzeilen', g: 'Vererbung' },
@@ -97,7 +97,8 @@ export const propose: Texts['propose'] = {
   headline: (window, changed, considered) =>
     considered === 0
       ? `${SPANS[window]} wurde keine Entscheidung aufgezeichnet.`
-      : `${SPANS[window]} wären ${number(changed)} von ${decisions(considered)} anders ausgefallen.`,
+      : `${SPANS[window]} ${changed === 1 ? 'wäre' : 'wären'} ${number(changed)} von ${decisions(considered)} anders ` +
+        'ausgefallen.',
   share: (changed, considered) => `${number(changed)} von ${number(considered)} anders`,
   counted: (done, of) => `Tag ${number(done)} von ${number(of)} ist gezählt.`,
   counting: 'Wird gezählt …',
@@ -105,7 +106,8 @@ export const propose: Texts['propose'] = {
   goOn: 'Noch einmal zählen',
   stopped: 'Angehalten: was gezählt ist, steht hier.',
   whose: (names, isEverybody) => `Betroffen: ${listed(isEverybody ? names : [...names, 'andere'])}.`,
-  byRule: (count) => `${decisions(count)} mehr bekämen dieselbe Antwort durch eine andere Regel.`,
+  byRule: (count) =>
+    `${decisions(count)} mehr ${count === 1 ? 'bekäme' : 'bekämen'} dieselbe Antwort durch eine andere Regel.`,
   undetermined: (count) => `Über ${decisions(count)} sagt die Aufzeichnung nicht genug.`,
   exact:
     'Jede aufgezeichnete Entscheidung wurde noch einmal getroffen, keine Stichprobe, mit der Rolle von damals. ' +
@@ -119,9 +121,9 @@ export const propose: Texts['propose'] = {
   applyTitle: 'In Kraft setzen',
   proposeTitle: 'Vorschlagen',
   reason: 'Grund, für die Aufzeichnung',
-  apply: (revision) => `Als Revision ${number(revision)} in Kraft setzen`,
+  apply: (revision) => `Als Fassung ${number(revision)} in Kraft setzen`,
   propose: 'Diese Änderung vorschlagen',
-  applied: (revision) => `Revision ${number(revision)} gilt. Unter „Revisionen“ lässt sie sich zurücknehmen.`,
+  applied: (revision) => `Fassung ${number(revision)} gilt. Unter „Fassungen“ lässt sie sich zurücknehmen.`,
   off: {
     nothing: 'noch ist nichts geändert',
     asking: 'die Änderung wird gerade geprüft',
@@ -133,10 +135,11 @@ export const propose: Texts['propose'] = {
     stale: 'jemand war schneller: sehen Sie zuerst beide Änderungen an',
   },
   holds: (asked, unmet) =>
-    `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} Fragen werden wie erwartet beantwortet.`,
+    `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} ${asked === 1 ? 'Frage' : 'Fragen'} ` +
+    `${asked - unmet === 1 ? 'wird' : 'werden'} wie erwartet beantwortet.`,
   proposed: 'Ihre Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
   toProposal: 'Den Vorschlag ansehen',
-  stale: (revision) => `Revision ${number(revision)} kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.`,
+  stale: (revision) => `Fassung ${number(revision)} kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.`,
   staleBy: (who, reason, at) => `${who}, ${dateAndTime(at)}: „${reason}“`,
   theirs: 'Die andere Änderung',
   mine: 'Ihre Änderung',

@@ -83,7 +83,7 @@ export const imports = {
   import: (count: number) => `Import ${links(count)}`,
   noneNew: 'no row makes a link',
   stop: 'Stop',
-  stopped: (left: number) => `Stopped: ${links(left)} are left.`,
+  stopped: (left: number) => `Stopped: ${links(left)} ${left === 1 ? 'is' : 'are'} left.`,
   goOn: 'Go on',
   checkRest: 'Ask about the rest',
   waits: (seconds: number) => `Too many requests at once. It goes on by itself in ${number(Math.ceil(seconds))} s.`,

@@ -29,8 +29,10 @@ export const model = {
   walkIt: 'Walk it',
   first: 'First m2: may the role ask at all?',
   second: 'Then m: what does the first row say that matches?',
-  before: (count: string) => `${count} rows before these do not match.`,
-  after: (count: string) => `${count} rows after it are not reached.`,
+  before: (count: string) =>
+    count === '1' ? '1 row before these does not match.' : `${count} rows before these do not match.`,
+  after: (count: string) =>
+    count === '1' ? '1 row after it is not reached.' : `${count} rows after it are not reached.`,
   matches: 'matches',
   noMatch: 'does not match',
   values: { true: 'true', false: 'false', unseen: 'not looked at' },

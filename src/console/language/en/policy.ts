@@ -39,7 +39,8 @@ export const policy = {
   /** why a row does not match, as the service says it */
   noMatch: (why: string | null) => (why === null ? 'does not match' : `does not match: ${why}`),
   notReached: 'not reached',
-  notListed: (count: string) => `${count} more rows are not listed here.`,
+  notListed: (count: string) =>
+    count === '1' ? '1 more row is not listed here.' : `${count} more rows are not listed here.`,
   mayAsk: (role: string) => `May ${everyOne(role)} ask at all?`,
   inOrder: 'Rows, in the order in which they are read',
   noEndpoint: (role: string) => `No endpoint row lets ${everyOne(role)} in, so no row of a record is asked.`,

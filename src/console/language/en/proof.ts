@@ -20,7 +20,8 @@ export const proof = {
   chained: (count: number, chains: number) =>
     `${entries(count)} in ${counted(chains, 'chain')}: each holds the hash of the one before it.`,
   retired: (count: number, months: number) =>
-    `${entries(count)} of ${counted(months, 'month')} were dropped, as signed statements say.`,
+    `${entries(count)} of ${counted(months, 'month')} ${count === 1 ? 'was' : 'were'} dropped, ` +
+    'as signed statements say.',
   signedWith: 'Signed with the key',
   notYet: (count: number) =>
     count === 0

@@ -139,7 +139,8 @@ export const propose = {
     stale: 'somebody else was faster: see both edits first',
   },
   holds: (asked: number, unmet: number) =>
-    `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} questions are answered as expected.`,
+    `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} ${asked === 1 ? 'question' : 'questions'} ` +
+    `${asked - unmet === 1 ? 'is' : 'are'} answered as expected.`,
   proposed: 'Your edit is proposed. It takes force when another admin approves it.',
   toProposal: 'See the proposal',
   /** after somebody else's edit */
