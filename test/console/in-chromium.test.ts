@@ -111,7 +111,17 @@ describeConsole('the console in a browser', () => {
       await target.press('Enter')
       await shown(page, 'is reserved for the service')
       expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Kept through it')
+      expect(await focusedName()).to.equal('code')
       await requireClean(page, 'all fields, one refused')
+
+      const taken = freshCode('taken')
+      await addLink(service.db, { code: taken, owner: editor.id })
+      await page.getByLabel('Code', { exact: true }).fill(taken)
+      await target.press('Enter')
+      const field = page.locator('.field', { has: page.locator('[name=code]') })
+      await field.getByText('This code is taken. Choose another.').waitFor()
+      await soon(async () => (await focusedName()) === 'code')
+      expect(await page.getByRole('alert').count(), 'said once').to.equal(0)
 
       const code = freshCode('typed')
       await page.getByLabel('Code', { exact: true }).fill(code)
@@ -652,6 +662,10 @@ describeConsole('the console in a browser', () => {
       await page.goto(`${service.baseUrl}/console?q=onerror`)
       await page.getByPlaceholder('Adresse einfügen').waitFor()
       expect(await page.evaluate('document.documentElement.lang')).to.equal('de')
+      const target = page.getByLabel('Adresse, zu der der Link führt')
+      await target.fill('example')
+      await target.press('Enter')
+      await shown(page, 'Schreiben Sie die ganze Adresse, mit http:// oder https:// davor.')
       await requireClean(page, 'the links in German')
     })
 

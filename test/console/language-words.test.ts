@@ -2,11 +2,22 @@ import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { expect } from 'chai'
+import { z } from 'zod'
+
+import { linkFields } from '../../src/routes/link-fields.js'
+import { Password } from '../../src/routes/schemas.js'
 
 type OfCount = (...counts: readonly number[]) => string
 
 /** Those texts of a language that this looks at. */
 interface Texts {
+  readonly faults: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly problem: (problem: {
+    readonly status: number
+    readonly code: string
+    readonly title: string
+    readonly errors: readonly { readonly field: string; readonly message: string }[]
+  }) => string
   readonly links: { readonly leftOut: Refused; readonly refused: Refused }
   readonly imports: { readonly checked: OfCount; readonly stopped: OfCount; readonly done: OfCount }
   readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
@@ -47,6 +58,59 @@ describe('the words of the console', () => {
     expect(propose.holds(2, 1)).to.equal('Every invariant holds, 1 of 2 questions is answered as expected.')
     expect(proof.retired(1, 1)).to.equal('1 entry of 1 month was dropped, as signed statements say.')
     expect(badges.used(0, 1)).to.equal('0 of 1 visit')
+  })
+
+  it('have sentences for the commonest refusals, and the words of the service for others', async () => {
+    const { problem } = await textsOf('de')
+    const refusal = { status: 409, title: 'The title', errors: [] }
+    for (const [code, sentence] of [
+      ['code_taken', 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'],
+      ['conflict', 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'],
+      ['last_admin', 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'],
+      ['beyond_own_rights', 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'],
+      ['new_code', 'The title'],
+    ] as const)
+      expect(problem({ ...refusal, code }), code).to.equal(sentence)
+    const errors = [
+      { field: 'tags.0', message: 'must be at most 20 tags' },
+      { field: 'colour', message: 'must be red' },
+    ]
+    expect(problem({ ...refusal, status: 422, code: 'validation_failed', errors })).to.equal(
+      'Eine Angabe stimmt nicht. Höchstens 20 Schlagwörter. colour must be red.',
+    )
+  })
+
+  it('have a sentence for all that the service says of target, code, tags and password', async () => {
+    const place = { baseUrl: 'https://go.example.com', host: '127.0.0.1', port: 8_080, addresses: [] }
+    const { target, code, tags, password } = linkFields(place)
+    const fields = z.object({ target, code, tags, password })
+    const good = { target: 'https://example.com', code: 'spring', tags: ['a'], password: 'long enough' }
+    const bad: Readonly<Record<string, readonly unknown[]>> = {
+      target: [
+        'example.com',
+        'https://example.com/a b',
+        'https://a:b@example.com',
+        'https://go.example.com/x',
+        `https://example.com/${'x'.repeat(2_048)}`,
+        `https://example.com/${'ü'.repeat(1_000)}`,
+      ],
+      code: ['a b', '', 'docs'],
+      tags: [['!'], [''], ['x'.repeat(41)], Array.from({ length: 21 }, (_, i) => `tag ${i}`)],
+      password: ['short', 'x'.repeat(201)],
+    }
+    const said = Object.entries(bad).flatMap(([field, values]) =>
+      values.flatMap((value) => {
+        const issues = fields.safeParse({ ...good, [field]: value }).error?.issues ?? []
+        expect(issues, `${field} ${String(value)}`).to.have.length(1)
+        return issues.map(({ message }) => [field, message] as const)
+      }),
+    )
+    for (const { message } of Password.safeParse('short').error?.issues ?? []) said.push(['password', message])
+    for (const language of ['en', 'de']) {
+      const { faults } = await textsOf(language)
+      for (const [field, message] of said)
+        expect(faults[field]?.[message], `${language}: ${field} ${message}`).to.be.a('string')
+    }
   })
 
   it('have one German word for a revision', async () => {

@@ -1,4 +1,5 @@
 import { hour, listed, number, percent } from './format'
+import { allFaults } from './fault-words'
 import type { Texts } from './texts'
 import { access } from './de/access'
 import { decisions } from './de/decisions'
@@ -25,6 +26,42 @@ const holders = (
   const owner = isOwn ? 'Sie als Besitzer' : 'wem er gehört'
   const each = all.map(({ who, role, rule }) => `${who === 'owner' ? owner : `die Rolle ${role}`} (${rule})`)
   return each.length === 0 ? 'niemand' : listed(each)
+}
+
+/** Was an einem Feld nicht stimmt, nach dem, was der Dienst dazu sagt. */
+const faults: Texts['faults'] = {
+  target: {
+    'must be an absolute http or https URL': 'Schreiben Sie die ganze Adresse, mit http:// oder https:// davor.',
+    'must not contain spaces, control characters or backslashes':
+      'In einer Adresse stehen keine Leerzeichen, Steuerzeichen oder umgekehrten Schrägstriche.',
+    'must not contain credentials':
+      'Eine Adresse, in der ein Benutzername oder ein Passwort steht, wird nicht angenommen.',
+    'must not be on this service itself':
+      'Diese Adresse gehört zu diesem Dienst selbst: Der Link würde im Kreis führen.',
+    'must be at most 2048 characters': 'Diese Adresse ist länger als 2.048 Zeichen.',
+  },
+  code: {
+    'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -':
+      '1 bis 64 Buchstaben von A bis Z, Ziffern, _ und -, ohne Leerzeichen.',
+    'is reserved for the service': 'Dieses Kürzel braucht der Dienst selbst. Wählen Sie ein anderes.',
+    'is taken': 'Dieses Kürzel ist vergeben. Wählen Sie ein anderes.',
+  },
+  tags: {
+    'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit':
+      'Ein Schlagwort hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, . _ und -; vorn Buchstabe oder Ziffer.',
+    'must be at most 20 tags': 'Höchstens 20 Schlagwörter.',
+  },
+  password: {
+    'must have at least 8 characters': 'Mindestens 8 Zeichen.',
+    'must have at most 200 characters': 'Höchstens 200 Zeichen.',
+    'must have at most 256 characters': 'Höchstens 256 Zeichen.',
+  },
+  current_password: {
+    'is not the password of this account': 'Das ist nicht Ihr jetziges Passwort.',
+  },
+  email: {
+    'is taken': 'Jemand hier hat diese Adresse schon.',
+  },
 }
 
 /** What the console says in German, written from the meaning. */
@@ -88,11 +125,20 @@ export const de: Texts = {
     if (code === 'precondition_failed')
       return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt: Laden und vergleichen Sie.'
     if (code === 'not_found') return 'Das gibt es nicht mehr, oder es gab es nie.'
+    if (code === 'code_taken') return 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'
+    if (code === 'conflict') return 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'
+    if (code === 'last_admin')
+      return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'
+    if (code === 'beyond_own_rights') return 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'
+    if (code === 'validation_failed' && errors.length > 0)
+      return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
     if (status === 503)
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
-    const faults = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, faults || detail].filter(Boolean).join('. ')
+    const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
+    return [title, said || detail].filter(Boolean).join('. ')
   },
+
+  faults,
 
   door: {
     title: 'Bei Linkgate anmelden',

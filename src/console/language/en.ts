@@ -1,4 +1,5 @@
 import type { LinkgateProblem } from '../api'
+import { allFaults } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
@@ -31,6 +32,40 @@ const holders = (all: readonly Holder[], isOwn: boolean): string => {
   const owner = isOwn ? 'you, its owner' : 'its owner'
   const each = all.map(({ who, role, rule }) => `${who === 'owner' ? owner : `every ${role}`} (${rule})`)
   return each.length === 0 ? 'Nobody' : sentence(listed(each))
+}
+
+/** What is wrong with a field, by what the service says of it. */
+const faults = {
+  target: {
+    'must be an absolute http or https URL': 'Write the whole address, with http:// or https:// in front.',
+    'must not contain spaces, control characters or backslashes':
+      'An address has no spaces, control characters or backslashes.',
+    'must not contain credentials': 'An address with a user name or a password in it cannot be kept.',
+    'must not be on this service itself': 'This address is on this service itself: the link would lead in a circle.',
+    'must be at most 2048 characters': 'This address is longer than 2,048 characters.',
+  },
+  code: {
+    'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -':
+      '1 to 64 letters from A to Z, digits, _ and -, without spaces.',
+    'is reserved for the service': 'This code is reserved for the service. Choose another.',
+    'is taken': 'This code is taken. Choose another.',
+  },
+  tags: {
+    'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit':
+      'A tag has 1 to 40 letters, digits, spaces, dots, _ and -, a letter or digit first.',
+    'must be at most 20 tags': 'At most 20 tags.',
+  },
+  password: {
+    'must have at least 8 characters': 'At least 8 characters.',
+    'must have at most 200 characters': 'At most 200 characters.',
+    'must have at most 256 characters': 'At most 256 characters.',
+  },
+  current_password: {
+    'is not the password of this account': 'This is not your current password.',
+  },
+  email: {
+    'is taken': 'Somebody here has this address already.',
+  },
 }
 
 /** The texts of the console in English: sentences that a colleague would say. A button says what happens. */
@@ -94,10 +129,18 @@ export const en = {
     if (code === 'precondition_failed')
       return 'Somebody else changed it while you typed. What you typed is kept: load it again and compare.'
     if (code === 'not_found') return 'It is not there any more, or never was.'
+    if (code === 'code_taken') return 'The code is taken. Choose another.'
+    if (code === 'conflict') return 'Somebody else changed it at the same time. Load it again and compare.'
+    if (code === 'last_admin') return 'The last active admin must remain. Make somebody else an admin first.'
+    if (code === 'beyond_own_rights')
+      return ['It gives or takes rights that you do not have yourself.', detail].filter(Boolean).join(' ')
+    if (code === 'validation_failed' && errors.length > 0) return `A field is not valid. ${allFaults(faults, errors)}`
     if (status === 503) return 'The service cannot answer at the moment. What you typed is kept; try again.'
-    const faults = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, faults || detail].filter(Boolean).join('. ')
+    const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
+    return [title, said || detail].filter(Boolean).join('. ')
   },
+
+  faults,
 
   door: {
     title: 'Sign in to Linkgate',

@@ -62,7 +62,10 @@ export const CreateBar = ({
     if (isMade) return
     // a folded field cannot show its fault
     if (problem.value?.errors.some(({ field }) => field !== 'target')) setOpen(true)
-    filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
+    requestAnimationFrame(() => {
+      const faulty = filled.querySelector<HTMLElement>('[aria-invalid=true]')
+      ;(faulty ?? filled.querySelector<HTMLElement>('[name=target]'))?.focus()
+    })
   }
 
   return (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import type { LinkgateProblem } from '../api'
+import { besideField, nameOfField } from '../language/fault-words'
 import { t } from '../language/language'
 import { Button } from './button'
 
@@ -44,8 +45,8 @@ export const ProblemNote = ({
 
 /** The error of a form; faults of its fields appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
-  problem === null || problem.status === 422 ? null : <ProblemNote problem={problem} />
+  problem === null || problem.status === 422 || problem.code === 'code_taken' ? null : <ProblemNote problem={problem} />
 
 /** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries((problem?.errors ?? []).map(({ field, message }) => [field.split('.')[0], message]))
+  Object.fromEntries((problem?.errors ?? []).map((fault) => [nameOfField(fault), besideField(t.faults, fault)]))
