@@ -189,6 +189,37 @@ describeConsole('an edit of the policy in a browser', () => {
     await row('Admins may do everything').click()
     expect(await page.getByLabel('Comment, kept with the row').inputValue()).to.equal('the second pair of hands')
     expect([...asked].filter((url) => url.includes('draft='))).to.deep.equal([])
+
+    // one's own draft goes only if its author says so
+    const { hash } = new URL(address)
+    const question = page.getByRole('dialog', { name: 'Replace your own draft?' })
+    await begin()
+    await reason().fill('my own work')
+    await shown(page, /Draft kept on this device/)
+    await page.goto(`${service.baseUrl}/console`)
+    await open(hash)
+    await question.waitFor()
+    await requireClean(page, 'a question before a draft is replaced')
+    await page.reload()
+    await shown(page, /Draft kept on this device/)
+    expect(await reason().inputValue(), 'after a reload instead of an answer').to.equal('my own work')
+    await open(hash)
+    await question.getByRole('button', { name: 'Keep mine' }).click()
+    expect(await reason().inputValue()).to.equal('my own work')
+    await page.getByLabel('Open a file').setInputFiles({
+      name: 'policy-draft.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(Buffer.from(hash.slice('#draft='.length), 'base64url').toString()),
+    })
+    await question.getByRole('button', { name: 'Keep mine' }).click()
+    expect(await reason().inputValue()).to.equal('my own work')
+    await open(hash)
+    await question.getByRole('button', { name: 'Replace it' }).click()
+    await shown(page, /^This draft came with the link/)
+    expect(await reason().inputValue()).to.equal('')
+    await open(hash)
+    await shown(page, /^This draft came with the link/)
+    expect(await question.count(), 'the same draft again').to.equal(0)
     await open('#draft=nonsense')
     await page.getByRole('heading', { level: 1 }).waitFor()
   })

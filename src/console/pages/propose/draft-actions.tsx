@@ -7,9 +7,10 @@ import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { save } from '../../parts/download'
 import { say } from '../../parts/toast'
-import { draftOf, editAgain } from './draft'
+import { draftOf } from './draft'
 import type { Commented, Draft } from './draft'
 import { draftHash, draftText, parseDraft } from './kept-draft'
+import type { KeptDraft } from './kept-draft'
 
 /** Some programs truncate longer URLs. */
 const MOST_ADDRESS = 8_000
@@ -19,11 +20,14 @@ export const DraftActions = ({
   draft,
   rows,
   isEmpty,
+  onOpen,
 }: {
   readonly draft: Signal<Draft>
   /** the rows in force */
   readonly rows: readonly Commented[]
   readonly isEmpty: boolean
+  /** called with the draft of a file */
+  readonly onOpen: (kept: KeptDraft) => unknown
 }) => {
   const input = useRef<HTMLInputElement>(null)
   const asks = useSignal(false)
@@ -38,7 +42,7 @@ export const DraftActions = ({
   const open = async (file: File) => {
     const kept = parseDraft(await file.text())
     if (kept === null) return say(t.propose.notADraft)
-    draft.value = editAgain(revision, rows, kept.edits, kept.reason).draft
+    return onOpen(kept)
   }
   const discard = () => {
     draft.value = draftOf(revision, rows)

@@ -9,16 +9,17 @@ import type { KeptDraft } from './kept-draft'
 
 const KEY = 'policy-draft'
 
-/** The draft stored in this browser, or the one in the URL, which takes precedence and is then stored. */
-export const givenDraft = (): (KeptDraft & { readonly from: number | null }) | null => {
+/** The draft stored in this browser; null if there is none. */
+export const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(KEY) ?? '')
+
+/** The draft in the URL, which is taken out of it: reloading the page goes on with the stored one. */
+export const takeSentDraft = (): KeptDraft | null => {
   const sent = draftInHash(location.hash)
-  if (sent !== null) {
-    history.replaceState(null, '', location.pathname)
-    return { ...sent, from: sent.revision }
-  }
-  const kept = parseDraft(localStorage.getItem(KEY) ?? '')
-  return kept === null ? null : { ...kept, from: null }
+  if (sent !== null) history.replaceState(null, '', location.pathname)
+  return sent
 }
+
+export const isBlank = (draft: Draft): boolean => !draft.rows.some(isChanged) && draft.reason === ''
 
 /** The time of storing; null if the browser has no room. */
 const keepText = (text: string): Date | null => {
@@ -36,7 +37,7 @@ export const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
   const at = useSignal<Date | null>(null)
   const { value } = draft
   useEffect(() => {
-    const isEmpty = !value.rows.some(isChanged) && value.reason === ''
+    const isEmpty = isBlank(value)
     if (isEmpty) forgetDraft()
     at.value = isEmpty ? null : keepText(draftText(value))
   }, [value])

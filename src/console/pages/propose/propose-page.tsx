@@ -24,7 +24,10 @@ import { ApplyCard } from './apply-card'
 import { changesIn, draftOf, editAgain, editsIn } from './draft'
 import type { Commented, RowEdit } from './draft'
 import { DraftActions } from './draft-actions'
-import { forgetDraft, givenDraft, useKept } from './keep-draft'
+import { forgetDraft, isBlank, storedDraft, takeSentDraft, useKept } from './keep-draft'
+import { draftText } from './kept-draft'
+import type { KeptDraft } from './kept-draft'
+import { ReplaceDialog } from './replace-dialog'
 import { notesOf } from './row-notes'
 import { RowsCard } from './rows-card'
 import { EditedRows, StaleNote } from './stale-note'
@@ -39,27 +42,13 @@ export const ProposePage = () => {
     ])
     return { policy, decisions }
   }, [])
-  // a draft pasted into the URL of this page
-  const turn = useSignal(0)
-  useEffect(() => {
-    const look = () => {
-      if (location.hash !== '') turn.value += 1
-    }
-    addEventListener('hashchange', look)
-    return () => removeEventListener('hashchange', look)
-  }, [])
   const { value, problem } = state.value
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
       <div class="stack">
         {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
         {value !== null && (
-          <Proposal
-            key={`${value.policy.revision} ${turn.value}`}
-            policy={value.policy}
-            cells={value.decisions}
-            onNewer={again}
-          />
+          <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
         )}
       </div>
     </Page>
@@ -75,6 +64,12 @@ const commentedRows = ({ rows }: Policy): readonly Commented[] =>
 
 const NO_EDITS: readonly RowEdit[] = []
 
+/** A draft from a link (`isSent`) or from a file. */
+interface Offered {
+  readonly kept: KeptDraft
+  readonly isSent: boolean
+}
+
 /** An edit of the rows of one revision. A draft stored before is applied to them again. */
 const Proposal = ({
   policy,
@@ -88,17 +83,44 @@ const Proposal = ({
   const reasonFor = useServiceRights()
   const inForce = useRevisionInForce()
   const [first] = useState(() => {
-    const given = givenDraft()
+    const stored = storedDraft()
     const rows = commentedRows(policy)
-    if (given === null) return { draft: draftOf(policy.revision, rows), lost: NO_EDITS, from: null }
-    return { ...editAgain(policy.revision, rows, given.edits, given.reason), from: given.from }
+    if (stored === null) return { draft: draftOf(policy.revision, rows), lost: NO_EDITS }
+    return editAgain(policy.revision, rows, stored.edits, stored.reason)
   })
   const draft = useSignal(first.draft)
   const lost = useSignal(first.lost)
+  /** the revision on which a draft in the URL was written */
+  const from = useSignal<number | null>(null)
   const window = useSignal<Window>('24h')
   const apply = useAttempt()
   const proposed = useSignal<string | null>(null)
   const keptAt = useKept(draft)
+  const offered = useSignal<Offered | null>(null)
+  const take = ({ kept, isSent }: Offered) => {
+    const { draft: next, lost: gone } = editAgain(policy.revision, commentedRows(policy), kept.edits, kept.reason)
+    draft.value = next
+    lost.value = gone
+    from.value = isSent ? kept.revision : null
+    offered.value = null
+  }
+  /** A draft from elsewhere: it takes the place of another one only if the user says so. */
+  const offer = (given: Offered) => {
+    const { edits, reason: why } = given.kept
+    const { draft: next } = editAgain(policy.revision, commentedRows(policy), edits, why)
+    if (isBlank(draft.peek()) || draftText(draft.peek()) === draftText(next)) take(given)
+    else offered.value = given
+  }
+  useEffect(() => {
+    const look = () => {
+      const kept = takeSentDraft()
+      if (kept !== null) offer({ kept, isSent: true })
+    }
+    look()
+    // a draft pasted into the URL of this page
+    addEventListener('hashchange', look)
+    return () => removeEventListener('hashchange', look)
+  }, [])
 
   const changes = useComputed(() => changesIn(draft.value)).value
   const isEmpty = changes.add.length + changes.remove.length === 0
@@ -150,8 +172,19 @@ const Proposal = ({
         {t.propose.against(policy.revision, policy.needs_approval)}{' '}
         {keptAt.value !== null && t.propose.kept(keptAt.value)}
       </p>
-      <DraftActions draft={draft} isEmpty={isEmpty} rows={commentedRows(policy)} />
-      {first.from !== null && <Note title={t.propose.opened(first.from)} />}
+      <DraftActions
+        draft={draft}
+        isEmpty={isEmpty}
+        rows={commentedRows(policy)}
+        onOpen={(kept) => offer({ kept, isSent: false })}
+      />
+      {offered.value !== null && (
+        <ReplaceDialog
+          onReplace={() => offered.value !== null && take(offered.value)}
+          onKeep={() => (offered.value = null)}
+        />
+      )}
+      {from.value !== null && <Note title={t.propose.opened(from.value)} />}
       {lost.value.length > 0 && (
         <Note kind="lit" title={t.propose.lost(lost.value.length)}>
           <EditedRows edits={lost.value} />
