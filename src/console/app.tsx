@@ -1,4 +1,5 @@
 import './styles/app.css'
+import './parts/before-router'
 
 import { signal } from '@preact/signals'
 import { render } from 'preact'

@@ -139,6 +139,12 @@ export const de: Texts = {
   },
 
   faults,
+  unsaved: {
+    ask: 'Gehen, ohne zu speichern?',
+    lead: 'Was Sie im Formular geändert haben, ist nicht gespeichert.',
+    discard: 'Änderungen verwerfen',
+    stay: 'Weiter bearbeiten',
+  },
 
   door: {
     title: 'Bei Linkgate anmelden',

@@ -141,6 +141,12 @@ export const en = {
   },
 
   faults,
+  unsaved: {
+    ask: 'Leave without saving?',
+    lead: 'What you changed in the form is not saved.',
+    discard: 'Discard the changes',
+    stay: 'Keep editing',
+  },
 
   door: {
     title: 'Sign in to Linkgate',

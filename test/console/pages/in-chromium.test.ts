@@ -110,7 +110,46 @@ describeConsole('pages of the console in a browser', () => {
       await page.locator('.fault').first().waitFor()
       expect(await page.getByLabel('Leads to').inputValue()).to.equal('javascript:alert(1)')
       await requireClean(page, 'a refused target')
+    })
+
+    it('asks before what was typed is lost, wherever somebody goes', async () => {
+      const target = page.getByLabel('Leads to')
+      const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+      const stay = async () => {
+        await question.getByRole('button', { name: 'Keep editing' }).click()
+        await question.waitFor({ state: 'detached' })
+        expect(await target.inputValue()).to.equal('javascript:alert(1)')
+        expect(new URL(page.url()).pathname).to.equal(`/console/links/${code}`)
+      }
       await page.getByRole('button', { name: 'Cancel' }).click()
+      await stay()
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await stay()
+      // a page before this one in the same document
+      await page.evaluate(`history.replaceState(null, '', '/console/trash')`)
+      await page.evaluate(`history.pushState(null, '', '/console/links/${code}')`)
+      await page.evaluate('history.back()')
+      await stay()
+      const asked = page.waitForEvent('dialog')
+      await page.evaluate('setTimeout(() => location.reload())')
+      const dialog = await asked
+      expect(dialog.type()).to.equal('beforeunload')
+      await dialog.dismiss()
+      expect(await target.inputValue()).to.equal('javascript:alert(1)')
+
+      await page.evaluate('history.back()')
+      await question.getByRole('button', { name: 'Discard the changes' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+      await go(page, `/links/${code}`, new RegExp(code))
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await target.waitFor({ state: 'detached' })
+      expect(await question.count(), 'nothing was changed').to.equal(0)
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Title', { exact: true }).fill('Given up')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await question.getByRole('button', { name: 'Discard the changes' }).click()
+      await target.waitFor({ state: 'detached' })
     })
 
     it('is switched off by one press, and visitors are told that there is nothing', async () => {

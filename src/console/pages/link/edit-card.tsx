@@ -12,6 +12,7 @@ import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
+import { useUnsaved } from '../../parts/unsaved'
 import { changedFields, conflictRows } from './changed-fields'
 import type { ConflictRow } from './changed-fields'
 import { ConflictNote } from './conflict-note'
@@ -57,8 +58,18 @@ export const EditCard = ({
     return { fields: { ...fields, code: code ?? '', target: textOf(filled, 'target').trim() }, password }
   }
 
+  const badIn = (filled: HTMLFormElement) =>
+    [...filled.elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
+
+  const unsaved = useUnsaved(() => {
+    if (form.current === null) return false
+    const { fields, password } = typedIn(form.current)
+    const isChanged = Object.keys(changedFields(start.peek().base, fields)).length > 0
+    return isChanged || password !== undefined || badIn(form.current) !== undefined
+  })
+
   const save = async (filled: HTMLFormElement): Promise<unknown> => {
-    const bad = [...filled.elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
+    const bad = badIn(filled)
     // an incomplete date reads as none, which would clear the field
     if (bad instanceof HTMLInputElement) return bad.reportValidity()
     const { base } = start.value
@@ -137,9 +148,10 @@ export const EditCard = ({
           <Button kind="main" type="submit" busy={busy.value}>
             {busy.value ? t.saving : t.save}
           </Button>
-          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button onPress={() => unsaved.ask(onClose)}>{t.cancel}</Button>
         </div>
       </form>
+      {unsaved.question}
     </section>
   )
 }

@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { t } from '../language/language'
+import { hearBack } from './before-router'
+import { Button } from './button'
+import { Dialog } from './dialog'
+
+/** The link of the console that a click follows in this tab, to another page; null for other clicks. */
+const followed = (event: MouseEvent): HTMLAnchorElement | null => {
+  const { target, button, ctrlKey, metaKey, altKey, shiftKey } = event
+  if (button !== 0 || ctrlKey || metaKey || altKey || shiftKey || !(target instanceof Element)) return null
+  const link = target.closest('a')
+  if (link === null || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin)
+    return null
+  return /^\/console(\/|$)/.test(link.pathname) && link.pathname !== location.pathname ? link : null
+}
+
+/**
+ * Asks before what was typed is lost: by a link of the console, by the browser's Back, and by closing or reloading the
+ * page, where the browser asks. `ask` does so before anything else that would lose it.
+ */
+export const useUnsaved = (
+  isUnsaved: () => boolean,
+): { readonly ask: (goOn: () => unknown) => void; readonly question: JSX.Element | null } => {
+  const { url, route } = useLocation()
+  const goOn = useSignal<(() => unknown) | null>(null)
+  const isGiven = useRef(false)
+  const latest = useRef({ isUnsaved, url })
+  latest.current = { isUnsaved, url }
+  const holds = () => !isGiven.current && latest.current.isUnsaved()
+
+  useEffect(() => {
+    const click = (event: MouseEvent) => {
+      const link = followed(event)
+      if (link === null || !holds()) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      goOn.value = () => route(link.pathname + link.search)
+    }
+    const pop = (event: Event) => {
+      const { url: here } = latest.current
+      if (location.pathname === new URL(here, location.origin).pathname || !holds()) return
+      // the browser has gone already: the router does not hear of it, and this page gets its place back
+      event.stopImmediatePropagation()
+      history.pushState(null, '', here)
+      goOn.value = () => history.back()
+    }
+    const leave = (event: Event) => {
+      if (holds()) event.preventDefault()
+    }
+    // before the router
+    addEventListener('click', click, true)
+    const endPop = hearBack(pop)
+    addEventListener('beforeunload', leave)
+    return () => {
+      removeEventListener('click', click, true)
+      endPop()
+      removeEventListener('beforeunload', leave)
+    }
+  }, [])
+
+  const { value: next } = goOn
+  const stay = () => (goOn.value = null)
+  return {
+    ask: (then) => {
+      if (holds()) goOn.value = then
+      else then()
+    },
+    question: next && (
+      <Dialog title={t.unsaved.ask} onClose={stay}>
+        <p>{t.unsaved.lead}</p>
+        <div class="row">
+          <Button
+            kind="risk"
+            onPress={() => {
+              isGiven.current = true
+              goOn.value = null
+              next()
+            }}
+          >
+            {t.unsaved.discard}
+          </Button>
+          <Button onPress={stay}>{t.unsaved.stay}</Button>
+        </div>
+      </Dialog>
+    ),
+  }
+}
