@@ -26,7 +26,7 @@ const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)
 /** The URL that starts a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
 const beginning = async (): Promise<string> => {
   const [state, verifier] = [random(), random()]
-  const here = location.pathname === RETURN_PATH ? '/console' : location.pathname + location.search
+  const here = location.pathname === RETURN_PATH ? '/console' : location.pathname + location.search + location.hash
   sessionStorage.setItem(KEPT, JSON.stringify([state, verifier, here]))
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const url = new URL(content)
@@ -42,9 +42,21 @@ export const openIssuer = (): void => {
   open('/console', '_blank', 'noopener')
 }
 
+/** Why the issuer signed nobody in. */
+interface IssuerRefusal {
+  /** of RFC 6749, such as `access_denied` */
+  readonly error: string
+  /** the issuer's words */
+  readonly description: string | null
+}
+let refusal: IssuerRefusal | null = null
+
+/** The refusal with which the issuer sent the user back; null if there is none. */
+export const issuerRefusal = (): IssuerRefusal | null => refusal
+
 /**
  * The issuer's response, and the page where the user was before; null if there is none, or if this tab did not request
- * it (the state differs).
+ * it (the state differs). After a refusal, the user is back on that page.
  */
 export const takeReturn = (): {
   readonly credentials: { readonly code: string; readonly code_verifier: string }
@@ -52,10 +64,16 @@ export const takeReturn = (): {
 } | null => {
   const kept = sessionStorage.getItem(KEPT)
   sessionStorage.removeItem(KEPT)
+  refusal = null
   const given = new URLSearchParams(location.search)
   if (location.pathname !== RETURN_PATH || kept === null) return null
   const [state, verifier, here]: string[] = JSON.parse(kept)
-  const code = given.get('code')
-  if (code === null || state === undefined || verifier === undefined || given.get('state') !== state) return null
+  if (state === undefined || verifier === undefined || given.get('state') !== state) return null
+  const [code, error] = [given.get('code'), given.get('error')]
+  if (error !== null) {
+    refusal = { error, description: given.get('error_description') }
+    history.replaceState(null, '', here ?? '/console')
+  }
+  if (code === null || error !== null) return null
   return { credentials: { code, code_verifier: verifier }, here: here ?? '/console' }
 }

@@ -160,6 +160,10 @@ export const de: Texts = {
     sent: 'Wenn diese Adresse ein Konto hat, ist ein Link unterwegs. Er gilt eine Stunde.',
     notSetUp: 'Hier kann sich noch niemand anmelden: Wer den Dienst betreibt, muss CONSOLE_CLIENT_ID setzen.',
     issuerAway: 'Der Dienst, der Ihr Passwort kennt, antwortet gerade nicht.',
+    refusedAt: (host, error) =>
+      error === 'access_denied'
+        ? `${host} hat Sie nicht angemeldet: Es wurde dort abgelehnt oder abgebrochen.`
+        : `${host} hat Sie nicht angemeldet: ${error}.`,
     continueAt: (host) => `Weiter bei ${host}`,
     elsewhere: 'Sie haben sich in einem anderen Tab abgemeldet.',
     ended: (at) => `Ihre Sitzung ist um ${hour(at)} abgelaufen. Was Sie getippt haben, bleibt stehen.`,

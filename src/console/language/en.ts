@@ -162,6 +162,10 @@ export const en = {
     sent: 'If this address has an account, a link is on its way. It works for an hour.',
     notSetUp: 'Nobody can sign in here yet: whoever runs this service has to set CONSOLE_CLIENT_ID.',
     issuerAway: 'The service that knows your password does not answer at the moment.',
+    refusedAt: (host: string, error: string) =>
+      error === 'access_denied'
+        ? `${host} did not sign you in: it was refused or cancelled there.`
+        : `${host} did not sign you in: ${error}.`,
     continueAt: (host: string) => `Continue at ${host}`,
     elsewhere: 'You signed out in another tab.',
     ended: (at: Date) => `Your session ended at ${hour(at)}. What you typed is kept.`,

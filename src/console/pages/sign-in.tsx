@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 
 import { api } from '../api'
 import type { LinkgateProblem } from '../api'
-import { goToIssuer, issuerHost, signInWay } from '../issuer'
+import { goToIssuer, issuerHost, issuerRefusal, signInWay } from '../issuer'
 import { t } from '../language/language'
 import { useAttempt } from '../parts/attempt'
 import { Button } from '../parts/button'
@@ -57,10 +57,18 @@ const AtIssuer = () => {
         <Button onPress={() => location.reload()}>{t.tryAgain}</Button>
       </>
     )
+  const refusal = issuerRefusal()
   return (
-    <Button kind="main" icon="key" wide onPress={goToIssuer}>
-      {t.door.continueAt(issuerHost())}
-    </Button>
+    <>
+      {refusal !== null && (
+        <Note kind="deny" title={t.door.refusedAt(issuerHost(), refusal.error)}>
+          {refusal.description !== null && <span class="caption">{refusal.description}</span>}
+        </Note>
+      )}
+      <Button kind="main" icon="key" wide onPress={goToIssuer}>
+        {t.door.continueAt(issuerHost())}
+      </Button>
+    </>
   )
 }
 

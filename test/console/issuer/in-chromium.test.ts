@@ -37,6 +37,24 @@ describeConsole('the console of an issuer’s users', () => {
         sentTo = new URL(route.request().url())
         return route.fulfill({ body: 'the issuer asks for a password' })
       })
+      await page.goto(`${here}/console/trash#kept`)
+      await page.getByRole('button', { name: 'Continue at' }).click()
+      await page.getByText('the issuer asks for a password').waitFor()
+
+      // a refusal is shown where the user was before
+      const refused = new URLSearchParams({
+        error: 'access_denied',
+        error_description: 'Not <b>you</b>',
+        state: sentTo?.searchParams.get('state') ?? '',
+      })
+      await page.goto(`${here}/console/signed-in?${refused}`)
+      await page.getByText('did not sign you in: it was refused or cancelled there.').waitFor()
+      await page.getByText('Not <b>you</b>').waitFor()
+      expect(page.url()).to.equal(`${here}/console/trash#kept`)
+      // unless this tab has not asked for it
+      await page.goto(`${here}/console/signed-in?${refused}`)
+      await page.getByRole('button', { name: 'Continue at' }).waitFor()
+      expect(await page.getByText('did not sign you in').count()).to.equal(0)
       await page.goto(`${here}/console/trash`)
       await page.getByRole('button', { name: 'Continue at' }).click()
       await page.getByText('the issuer asks for a password').waitFor()
