@@ -129,7 +129,8 @@ export const de: Texts = {
     if (code === 'conflict') return 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'
     if (code === 'last_admin')
       return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'
-    if (code === 'beyond_own_rights') return 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'
+    if (code === 'beyond_own_rights')
+      return ['Das gibt oder nimmt Rechte, die Sie selbst nicht haben.', detail].filter(Boolean).join(' ')
     if (code === 'validation_failed' && errors.length > 0)
       return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
     if (status === 503)

@@ -216,7 +216,7 @@ describeConsole('proposals in a browser', () => {
     await button(ofBen, /^Approve as revision/).click()
     await ofBen
       .getByRole('alert')
-      .getByText(/The edit goes beyond the rights of its maker/)
+      .getByText(/It gives or takes rights that you do not have yourself/)
       .waitFor()
     expect(await reason(ofBen).inputValue()).to.equal('let us see')
     await ofBen.unroute('**/approve')
