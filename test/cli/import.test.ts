@@ -487,11 +487,11 @@ describe('a large import', () => {
     const at = await place()
     const file = join(at.folder, 'large.csv')
     // three bytes each
-    const note = '한'.repeat(1_950)
+    const note = '한'.repeat(2_000)
     await write(file, 9_000, (n) => `l${n},https://example.com/${n},Title ${n},${note}`)
     const { ended } = runProgram(['import', file, '--format', 'csv', '--owner', 'ada@example.com'], {
       ...at.environment,
-      NODE_OPTIONS: '--max-old-space-size=48',
+      NODE_OPTIONS: '--max-old-space-size=51',
     })
     const { code, stdout, stderr } = await ended
     expect({ code, stdout }, stderr.slice(-500)).to.deep.equal({
