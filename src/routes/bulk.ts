@@ -22,7 +22,7 @@ import type { OwnPlace } from './target.js'
 const MAX_BODY = 1_024 * 1_024
 
 /** How many items are decided before yielding to the event loop. */
-const AT_ONCE = 10
+const AT_ONCE = 2
 
 type Records = ReadonlyMap<string, Link | null>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)

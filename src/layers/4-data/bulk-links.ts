@@ -181,7 +181,7 @@ export const codeTaken = (message: string): Refusal =>
 const TOGETHER = 50
 
 /** Items that are prepared before yielding to the event loop. */
-const AT_ONCE = 10
+const AT_ONCE = 2
 
 /** The status of a success, for an item's decision record. */
 export const STATUS = { create: 201, update: 200, delete: 204, transfer: 200, restore: 200 } as const
