@@ -13,9 +13,9 @@ export const print = (text: string): void => {
 
 /** Like `print`, but resolves when more can be written, so that a slow reader does not make memory grow. */
 export const printPart = async (text: string): Promise<void> => {
-  if (process.stdout.writable && !process.stdout.write(escapeControls(text)))
-    // an error of the stream is handled where it is endured (src/log/unread-output.ts)
-    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]).catch(() => undefined)
+  if (!process.stdout.writable || process.stdout.write(escapeControls(text))) return
+  // an error is handled where it is endured (src/log/unread-output.ts)
+  await once(process.stdout, 'drain').catch(() => undefined)
 }
 
 /**

@@ -73,12 +73,12 @@ export const tailCommand = (audit: Command) =>
         const interrupted = onInterrupt()
         const shown = new Set<string>()
         let newest = 0n
-        /** the oldest of the first entries: those before it had happened already */
+        /** entries before this one had happened already */
         let oldest = 0n
         for (let limit = FIRST_ENTRIES; !interrupted.aborted; limit = PAGE) {
           const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
           const { data } = await log.page({ ...filter, after, limit })
-          if (limit === FIRST_ENTRIES) oldest = BigInt(data.at(-1)?.id ?? 0)
+          if (limit === FIRST_ENTRIES && data.length === limit) oldest = BigInt(data.at(-1)?.id ?? 0)
           for (const entry of data.toReversed()) {
             if (shown.has(entry.id) || BigInt(entry.id) < oldest) continue
             shown.add(entry.id)
