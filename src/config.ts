@@ -102,6 +102,7 @@ const Settings = z.object({
   DATABASE_POOLER: oneOf('none', 'transaction').default('none'),
   DATABASE_POOL_SIZE: integer(1, 1_000).default(10),
   REDIRECT_CACHE_SIZE: integer(0, 10_000_000).default(50_000),
+  REDIRECT_OUTAGE_SECONDS: integer(2, 86_400).default(120),
   REDIS_URL: url(/^rediss?$/, 'a redis://').optional(),
   SMTP_URL: url(/^smtps?$/, 'an smtp:// or smtps://').optional(),
   MAIL_FROM: z
@@ -230,6 +231,8 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     /** how many links a process caches for public redirects */
     redirectCacheSize: settings.REDIRECT_CACHE_SIZE,
+    /** how long cached links are followed while the database is down */
+    redirectOutageSeconds: settings.REDIRECT_OUTAGE_SECONDS,
     redisUrl: settings.REDIS_URL,
     /** the mail server and the sender; undefined: no mail is sent */
     smtp:

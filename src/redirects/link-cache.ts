@@ -10,10 +10,16 @@ export const LINKS_CHANNEL = 'linkgate_links'
 export const EVERY_CODE = '*'
 
 /**
- * The staleness bound, in milliseconds: how long a changed link may still be followed as it was. Notifications take a
- * few milliseconds; the bound matters if a connection hangs or the database is down.
+ * The staleness bound, in milliseconds: how long a changed link may still be followed as it was while the database
+ * answers. Notifications take a few milliseconds; the bound matters if a connection hangs.
  */
 export const STALE_MS = 2_000
+
+/** time between two queries that find out whether the database is back */
+const RETRY_MS = 100
+
+/** how long a lookup waits for a database that hangs before it counts as down */
+const PATIENCE_MS = 1_000
 
 /** The cache's statistics. Totals only grow. */
 export interface CacheStats {
@@ -32,7 +38,10 @@ export interface CacheStats {
 }
 
 export interface LinkCache {
-  /** The link of a code, or null. Answers from the cache only if that cannot be older than STALE_MS. */
+  /**
+   * The link of a code, or null. Answers from the cache only if that cannot be older than STALE_MS, or `outageMs` while
+   * the database is down.
+   */
   find(code: string): Promise<Link | null> | Link | null
   /** Invalidates a code, or all with `*`. A running query may return the old link, so its result is not cached. */
   forget(code: string): void
@@ -45,6 +54,8 @@ interface LinkCacheOptions {
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
   /** maximum number of cached codes; 0: no cache */
   readonly size: number
+  /** how long cached links are followed while the database is down, in milliseconds; at least STALE_MS */
+  readonly outageMs: number
 }
 
 /** Links with a password or a maximum of visits are always read from the database. */
@@ -56,10 +67,11 @@ const ENTRY_CHARACTERS = 400
 
 /**
  * Caches public links by code, and codes without a link in a cache of their own, so that guesses evict no link. The
- * database notifies of changes. While notifications do not arrive it is queried instead, and the cache is only used if
- * the query fails, for at most STALE_MS. Concurrent lookups of one code share a query.
+ * database notifies of changes. While notifications do not arrive it is queried instead. While it is down nobody can
+ * change a link there, so what is cached goes on for `outageMs`, and one query at a time finds out whether it is back.
+ * Concurrent lookups of one code share a query.
  */
-export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): LinkCache => {
+export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOptions): LinkCache => {
   const links = new LRUCache<string, Link>({
     max: Math.max(1, size),
     maxSize: MAX_CHARACTERS,
@@ -69,9 +81,29 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
   const absent = new LRUCache<string, true>({ max: Math.max(1, Math.ceil(size / 4)) })
   const pending = new Map<string, Promise<Link | null>>()
   const total = { hits: 0, misses: 0, negativeHits: 0, invalidations: 0 }
+  /** when a query last found the database down; undefined: another has succeeded since */
+  let downAt: number | undefined
 
-  const cached = (code: string): Link | null | undefined => links.get(code) ?? (absent.has(code) ? null : undefined)
-  const isRecent = () => performance.now() - listener.confirmedAt < STALE_MS
+  const cached = (code: string): Link | null | undefined => {
+    const known = links.get(code) ?? (absent.has(code) ? null : undefined)
+    if (known === null) total.negativeHits += 1
+    else if (known !== undefined) total.hits += 1
+    return known
+  }
+  const has = (code: string): boolean => links.has(code) || absent.has(code)
+  const isWithin = (ms: number) => performance.now() - listener.confirmedAt < ms
+
+  const remove = (code: string) => {
+    links.delete(code)
+    absent.delete(code)
+  }
+  const store = (code: string, link: Link | null) => {
+    // also what was cached before: while notifications do not arrive, only this query knows of a change
+    remove(code)
+    if (size === 0) return
+    if (link === null) absent.set(code, true)
+    else if (isCacheable(link)) links.set(code, link)
+  }
 
   const query = (code: string): Promise<Link | null> => {
     const running = pending.get(code)
@@ -81,13 +113,12 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
     const finish = () => pending.get(code) === answer && pending.delete(code)
     const answer: Promise<Link | null> = find(code).then(
       (link) => {
-        if (finish() && size > 0 && listener.up) {
-          if (link === null) absent.set(code, true)
-          else if (isCacheable(link)) links.set(code, link)
-        }
+        downAt = undefined
+        if (finish()) store(code, link)
         return link
       },
       (error: unknown) => {
+        downAt = isDatabaseAway(error) ? performance.now() : undefined
         finish()
         throw error
       },
@@ -96,20 +127,36 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
     return answer
   }
 
+  /** What is cached, where it may be used now. */
+  const usable = (code: string): Link | null | undefined => {
+    if (listener.up && isWithin(STALE_MS)) return cached(code)
+    if (downAt === undefined || !isWithin(outageMs)) return undefined
+    // finds out whether it is back
+    if (pending.size === 0 && performance.now() - downAt >= RETRY_MS) query(code).catch(() => undefined)
+    return cached(code)
+  }
+
+  /** Queries a code that is cached but must not be used yet; it may be once the database turns out to be down. */
+  const queryAgain = async (code: string): Promise<Link | null> => {
+    const answer = query(code)
+    let timer: NodeJS.Timeout | undefined
+    const hangs = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        downAt ??= performance.now()
+        resolve(undefined)
+      }, PATIENCE_MS)
+    })
+    const found = await Promise.race([answer.catch(() => undefined), hangs])
+    clearTimeout(timer)
+    const known = found === undefined ? usable(code) : found
+    return known === undefined ? answer : known
+  }
+
   return {
     find: (code) => {
-      if (listener.up && isRecent()) {
-        const known = cached(code)
-        if (known === undefined) return query(code)
-        if (known === null) total.negativeHits += 1
-        else total.hits += 1
-        return known
-      }
-      return query(code).catch((error: unknown) => {
-        const known = isDatabaseAway(error) && isRecent() ? cached(code) : undefined
-        if (known === undefined) throw error
-        return known
-      })
+      const known = usable(code)
+      if (known !== undefined) return known
+      return has(code) ? queryAgain(code) : query(code)
     },
     forget: (code) => {
       total.invalidations += 1
@@ -119,8 +166,7 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
         pending.clear()
         return
       }
-      links.delete(code)
-      absent.delete(code)
+      remove(code)
       pending.delete(code)
     },
     stats: () => ({ ...total, entries: links.size + absent.size, off: size === 0 || !listener.up }),

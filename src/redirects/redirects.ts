@@ -28,18 +28,20 @@ export interface RedirectParts {
   readonly replica: Replica | undefined
   /** maximum number of cached codes; 0: no cache */
   readonly cacheSize: number
+  /** how long cached links are followed while the database is down, in milliseconds */
+  readonly outageMs: number
 }
 
 /**
  * Opens the links of public redirects. `find` never returns a link that has been stale for longer than STALE_MS,
- * whatever its source. It rejects if the link is not cached and the database is down. `stop` first announces pending
- * changes.
+ * whatever its source, or `outageMs` while the database is down. It rejects if the database is down and the link is not
+ * cached. `stop` first announces pending changes.
  */
-export const openRedirects = ({ database, pool, listener, replica, cacheSize }: RedirectParts): Redirects => {
+export const openRedirects = ({ database, pool, listener, replica, cacheSize, outageMs }: RedirectParts): Redirects => {
   const changes = createRecentChanges(STALE_MS)
   const primary = findLink(database)
   const find = replica === undefined ? primary : findLinkInReplica(primary, replica, changes)
-  const cache = createLinkCache({ find, listener, size: cacheSize })
+  const cache = createLinkCache({ find, listener, size: cacheSize, outageMs })
   const announcer = createAnnouncer(pool)
   const forget = (code: string) => {
     // first, so that the invalidated code is not read again from a stale replica

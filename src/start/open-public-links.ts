@@ -40,7 +40,8 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
     connection: opened.listener,
     notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
     onChange: onChange((err) => {
-      if (err !== null) log.warn({ err }, 'notifications are not received; the policy is polled, and no link is cached')
+      if (err !== null)
+        log.warn({ err }, 'notifications are not received; the policy is polled, and links are not cached')
     }),
   })
   closing.add(listener.stop)
@@ -50,6 +51,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
     listener,
     replica,
     cacheSize: config.redirectCacheSize,
+    outageMs: config.redirectOutageSeconds * 1_000,
   })
   closing.add(redirects.stop)
   metrics.readFrom({ cache: redirects.stats })

@@ -36,6 +36,7 @@ const link = (code: string, target: string, others: Partial<Link> = {}): Link =>
   ...others,
 })
 
+const OUTAGE_MS = 60_000
 /** How soon every process serves a change, with room for a busy machine. */
 const BOUND = { withinMs: STALE_MS + 3_000 }
 
@@ -48,11 +49,19 @@ describe('the memory of public links', () => {
     createLinkCache({
       size,
       listener,
+      outageMs: OUTAGE_MS,
       find: async (code) => {
         asked.push(code)
         return answer(code)
       },
     })
+
+  const goAway = () => {
+    answer = async () => {
+      throw new Refusal('database_unavailable')
+    }
+  }
+  const refusalOf = (found: Promise<unknown> | unknown) => Promise.resolve(found).catch((error: unknown) => error)
 
   beforeEach(() => {
     Object.assign(listener, { up: true, confirmedAt: performance.now() + 1_000_000 })
@@ -73,9 +82,7 @@ describe('the memory of public links', () => {
     const cache = cacheOf()
     await Promise.all(Array.from({ length: 1_000 }, async () => cache.find('a')))
     expect(asked).to.have.length(1)
-    answer = async () => {
-      throw new Refusal('database_unavailable')
-    }
+    goAway()
     const refused = await Promise.allSettled(Array.from({ length: 1_000 }, async () => cache.find('c')))
     expect(refused.every(({ status }) => status === 'rejected')).to.equal(true)
     expect(asked).to.have.length(2)
@@ -110,21 +117,62 @@ describe('the memory of public links', () => {
     expect(asked.filter((code) => code === 'a')).to.have.length(1)
   })
 
-  it('asks the database while nobody listens, and is used within the bound only if the database is away', async () => {
+  it('asks the database while nobody listens, and shows what it answered last once it is away', async () => {
+    const cache = cacheOf()
+    for (const code of ['a', 'b']) await cache.find(code)
+    Object.assign(listener, { up: false, confirmedAt: performance.now() })
+    stored.set('a', link('a', 'https://example.com/changed')).set('b', link('b', 'https://example.com/new'))
+    for (const code of ['a', 'b']) expect(await cache.find(code)).to.equal(stored.get(code))
+    goAway()
+    for (const code of ['a', 'b']) expect(await cache.find(code)).to.equal(stored.get(code))
+    expect(await refusalOf(cache.find('c'))).to.have.property('code', 'database_unavailable')
+  })
+
+  it('shows nothing any more of what the database said to be guarded or gone meanwhile', async () => {
+    stored.set('b', link('b', 'https://example.com/'))
+    const cache = cacheOf()
+    for (const code of ['a', 'b']) await cache.find(code)
+    Object.assign(listener, { up: false, confirmedAt: performance.now() })
+    stored.set('a', link('a', 'https://example.com/', { has_password: true }))
+    stored.delete('b')
+    for (const code of ['a', 'b']) await cache.find(code)
+    goAway()
+    expect(await refusalOf(cache.find('a'))).to.have.property('code', 'database_unavailable')
+    expect(await cache.find('b')).to.equal(null)
+  })
+
+  it('goes on while the database is away, asks it ten times a second, and ends after its bound', async () => {
     const cache = cacheOf()
     await cache.find('a')
-    Object.assign(listener, { up: false, confirmedAt: performance.now() })
+    goAway()
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    const start = performance.now()
+    for (let i = 0; i < 1_000; i += 1) expect(await cache.find('a')).to.include({ target: 'https://example.com/' })
+    expect(asked.length).to.be.at.most(3 + (performance.now() - start) / 100)
+    listener.confirmedAt = performance.now() - OUTAGE_MS
+    expect(await refusalOf(cache.find('a'))).to.have.property('code', 'database_unavailable')
+  })
+
+  it('asks the database for each again as soon as it answers', async () => {
+    const cache = cacheOf()
+    await cache.find('a')
+    goAway()
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    await cache.find('a')
+    answer = async (code) => stored.get(code) ?? null
     stored.set('a', link('a', 'https://example.com/changed'))
-    expect(await cache.find('a')).to.include({ target: 'https://example.com/changed' })
-    answer = async () => {
-      throw new Refusal('database_unavailable')
-    }
+    await until('it was asked', async () => (await cache.find('a')) === stored.get('a'))
+    stored.delete('a')
+    expect(await cache.find('a')).to.equal(null)
+  })
+
+  it('waits a second for a database that hangs, and for nobody after that', async () => {
+    const cache = cacheOf()
+    await cache.find('a')
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    answer = () => new Promise(() => undefined)
     expect(await cache.find('a')).to.include({ target: 'https://example.com/' })
-    listener.confirmedAt = performance.now() - STALE_MS
-    expect(await Promise.resolve(cache.find('a')).catch((error: unknown) => error)).to.have.property(
-      'code',
-      'database_unavailable',
-    )
+    expect(cache.find('a')).to.include({ target: 'https://example.com/' })
   })
 
   it('asks the database where notifications may be late, though the connection looks fine', async () => {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { Knex } from 'knex'
 
 import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
@@ -148,8 +150,10 @@ export const bulkLinksStore = ({
       each: async (items) => {
         const outcomes = new Map<BulkItem, Outcome>()
         try {
-          for (let from = 0; from < items.length; from += TOGETHER)
+          for (let from = 0; from < items.length; from += TOGETHER) {
+            if (from > 0) await delay(REST_MS)
             await some(items.slice(from, from + TOGETHER), outcomes)
+          }
         } catch (error) {
           // Committed items stay committed, so the request cannot be retried: the other items get the reason.
           if (outcomes.size === 0) throw error
@@ -179,6 +183,9 @@ export const codeTaken = (message: string): Refusal =>
 
 /** Items per transaction in the mode `each`. Small transactions hold their locks only briefly. */
 const TOGETHER = 50
+
+/** Between two transactions, so that they leave a part of the database's time to other callers. */
+const REST_MS = 3
 
 /** Items that are prepared before yielding to the event loop. */
 const AT_ONCE = 2
