@@ -184,24 +184,19 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const any = bind(contextOf(editor), 'any', ROLES)
     const own = { ...any, reach: 'own' } as const
     expect(
-      await text(
-        database.copy(
-          readerOf(any),
-          toCopy(ownedRows('links', 'owner_id', own)().select('code').orderBy('code'), 'csv'),
-        ),
-      ),
+      await text(database.copy(readerOf(any), toCopy(ownedRows('links', own)().select('code').orderBy('code'), 'csv'))),
     ).to.equal(mine.map((code) => `${code}\n`).join(''))
     const [, listed, updated, deleted] = await database.flush([
       any.enterChange(),
-      toStatement(ownedRows('links', 'owner_id', own)().select('code')),
-      toStatement(ownedRows('links', 'owner_id', own)().update({ target: 'https://example.com/all' })),
-      toStatement(ownedRows('links', 'owner_id', own)().delete()),
+      toStatement(ownedRows('links', own)().select('code')),
+      toStatement(ownedRows('links', own)().update({ target: 'https://example.com/all' })),
+      toStatement(ownedRows('links', own)().delete()),
     ])
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
     const [, nothing] = await database.flush([
       any.enterChange(),
-      toStatement(ownedRows('links', 'owner_id', { ...any, reach: 'none' })().delete()),
+      toStatement(ownedRows('links', { ...any, reach: 'none' })().delete()),
     ])
     expect(nothing?.rowCount).to.equal(0)
   })

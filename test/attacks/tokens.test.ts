@@ -261,8 +261,6 @@ describe('a scope that is nearly the one', () => {
     const rules = {
       issuer: String(claims['iss']),
       audience: String(claims['aud']),
-      clockSkewSeconds: 30,
-      maxLifetimeSeconds: 86_400,
       ownSignIns: true,
     }
     for (const name of ['scopes', 'scp', 'roles', 'permissions', 'role', 'authorities', 'groups']) {

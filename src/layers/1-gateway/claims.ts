@@ -1,13 +1,13 @@
 import type { AccessToken } from '../../domain/access-token.js'
+import { MAX_TTL_SECONDS } from '../../identity/issuer.js'
 import { parseScope } from './scope.js'
+
+/** How far the issuer's clock may be ahead of ours, in seconds; applies to `nbf` and `iat`, never to `exp`. */
+export const CLOCK_SKEW_SECONDS = 30
 
 export interface ClaimRules {
   readonly issuer: string
   readonly audience: string
-  /** how far the issuer's clock may be ahead of ours, in seconds; applies to `nbf` and `iat`, never to `exp` */
-  readonly clockSkewSeconds: number
-  /** longest time from `iat` to `exp`, in seconds */
-  readonly maxLifetimeSeconds: number
   /** true if `sid` names a sign-in of this service; `sid` of another issuer is ignored */
   readonly ownSignIns: boolean
 }
@@ -32,7 +32,7 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
   if (!isText(jti)) throw new Error('jti')
   if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf)))
     throw new Error('exp, iat or nbf is not whole seconds')
-  if (exp <= iat || exp - iat > rules.maxLifetimeSeconds) throw new Error('exp is too far from iat')
+  if (exp <= iat || exp - iat > MAX_TTL_SECONDS) throw new Error('exp is too far from iat')
   if (rules.ownSignIns && sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
   const scopes = typeof scope === 'string' ? parseScope(scope) : null
   if (scopes === null) throw new Error('scope')
@@ -52,14 +52,10 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
  * Throws an Error if the token is not valid yet or has expired; it expires at the very second of `exp`. `now` is in
  * seconds since 1970.
  */
-export const requireInTime = (
-  { token, issuedAt, notBefore }: TimedToken,
-  { clockSkewSeconds }: Pick<ClaimRules, 'clockSkewSeconds'>,
-  now: number,
-): void => {
+export const requireInTime = ({ token, issuedAt, notBefore }: TimedToken, now: number): void => {
   if (token.expiresAt <= now) throw new Error('exp has passed')
-  if (issuedAt > now + clockSkewSeconds) throw new Error('iat is in the future')
-  if (notBefore > now + clockSkewSeconds) throw new Error('nbf is in the future')
+  if (issuedAt > now + CLOCK_SKEW_SECONDS) throw new Error('iat is in the future')
+  if (notBefore > now + CLOCK_SKEW_SECONDS) throw new Error('nbf is in the future')
 }
 
 /** RFC 7519 §4.1.3: a string, or an array of strings only. */

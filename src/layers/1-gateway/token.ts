@@ -10,19 +10,12 @@ import { Refusal } from '../../domain/refusal.js'
 import { StartError } from '../../domain/start-error.js'
 import type { KeySource } from '../../identity/issuer.js'
 import { headerLines } from '../../input/header-lines.js'
-import { parseClaims, requireInTime } from './claims.js'
+import { CLOCK_SKEW_SECONDS, parseClaims, requireInTime } from './claims.js'
 import type { ClaimRules, TimedToken } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
 
-export interface TokenVerifierOptions extends Omit<
-  ClaimRules,
-  'clockSkewSeconds' | 'maxLifetimeSeconds' | 'ownSignIns'
-> {
+export interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {
   readonly keys: KeySource
-  /** default 30 */
-  readonly clockSkewSeconds?: number
-  /** default 86,400 */
-  readonly maxLifetimeSeconds?: number
   /** default true: `sid` names a sign-in of this service */
   readonly ownSignIns?: boolean
   /** accepted signature algorithms; default ES256 */
@@ -67,10 +60,14 @@ export const bearerOf = (ctx: Context): string | Refusal | undefined => {
 /**
  * Verifies bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: we check form and claims, koa-jwt the signature.
  */
-export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { keys, algorithms = ['ES256'], issuer, audience } = options
-  const { clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, ownSignIns = true } = options
-  const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds, ownSignIns }
+export const createTokenVerifier = ({
+  keys,
+  issuer,
+  audience,
+  algorithms = ['ES256'],
+  ownSignIns = true,
+}: TokenVerifierOptions): TokenVerifier => {
+  const rules: ClaimRules = { issuer, audience, ownSignIns }
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, rules)]))
   const verified = new LRUCache<string, VerifiedToken>({ max: CACHED_TOKENS })
 
@@ -81,7 +78,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     const requireSignature = signatures.get(alg)
     if (requireSignature === undefined) throw new Error('alg')
     // Checked before the signature, so that no key is fetched for an expired token.
-    requireInTime(timed, rules, Date.now() / 1_000)
+    requireInTime(timed, Date.now() / 1_000)
     // Fetched before koa-jwt runs: it would turn an error of the key source (503) into an invalid token (401).
     const key = await keys.find(kid, alg)
     if (key !== cached?.key) {
@@ -128,7 +125,7 @@ const createSignatureCheck = (alg: string, rules: ClaimRules) => {
     algorithms: [alg],
     issuer: rules.issuer,
     audience: rules.audience,
-    clockTolerance: rules.clockSkewSeconds,
+    clockTolerance: CLOCK_SKEW_SECONDS,
     getToken: (ctx: Context) => String(ctx.state.bearer),
     key: 'jwt',
     secret: async (): Promise<string> => {

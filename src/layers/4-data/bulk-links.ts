@@ -74,7 +74,7 @@ export const bulkLinksStore = ({
       const [first] = items
       if (first === undefined) return []
       const binding = bind(context, 'own', LINK_ROLES)
-      const insert = ownedRows('links', 'owner_id', binding).insertAll(
+      const insert = ownedRows('links', binding).insertAll(
         items.map(({ link }) => rowOf(link)),
         { onConflict: mode === 'each' ? 'on conflict (code) do nothing' : '', returning: LINK_ROW },
       )
@@ -90,10 +90,10 @@ export const bulkLinksStore = ({
     const statementOf = (item: Change, binding: Binding, mode: Mode): Statement => {
       const { operation, record, version, changes, owner } = item
       if (operation === 'restore') {
-        const deleted = ownedRows('deleted_links', 'owner_id', binding)
+        const deleted = ownedRows('deleted_links', binding)
         return prepared(answer(restorationOf(deleted, record, changes.code), mode))
       }
-      const row = exactly(ownedRows('links', 'owner_id', binding), record, version)
+      const row = exactly(ownedRows('links', binding), record, version)
       if (operation === 'update') return asStatement(changes)(answer(knex.with('done', updateOf(row, changes)), mode))
       return prepared(answer(owner === null ? deletionOf(row, keepsTrash) : transferOf(row, owner), mode))
     }

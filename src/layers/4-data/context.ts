@@ -143,8 +143,12 @@ const send = async <Row>(
 }
 
 /** Sends one query as the caller, and returns its rows. */
-export const read = <Row>(database: Database, { enterRead }: Pick<Binding, 'enterRead'>, query: Query) =>
-  send<Row>(database, enterRead, query)
+export const read = <Row>(
+  database: Database,
+  { enterRead }: Pick<Binding, 'enterRead'>,
+  query: Query,
+  deadline?: Deadline,
+) => send<Row>(database, enterRead, query, deadline)
 
 /**
  * Sends one change as the caller, with the re-check of the decision and its record, and returns the change's rows.

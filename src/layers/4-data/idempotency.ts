@@ -1,3 +1,4 @@
+import type { Database } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { Binding } from './context.js'
@@ -10,7 +11,7 @@ export const KEY_LIFE_HOURS = 24
  * (409) while another transaction holds the key, `idempotency_key_reused` (422) if it belongs to a different request,
  * and `already_created` (409) if it has already created something.
  */
-export const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Binding): readonly Statement[] =>
+const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Binding): readonly Statement[] =>
   key === null
     ? [enterChange()]
     : [
@@ -31,10 +32,30 @@ export const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }
 const INSERT = 'insert into idempotency_keys (user_id, key_hash, fingerprint, record)'
 
 /** Stores the key without the created record: its answer has a secret, which is shown only once. */
-export const keepKey = (key: IdempotencyKey | null, { userId }: Binding): readonly Statement[] =>
+const keepKey = (key: IdempotencyKey | null, { userId }: Binding): readonly Statement[] =>
   key === null
     ? []
     : [{ name: 'keep_key', text: `${INSERT} values ($1, $2, $3, null)`, values: [userId, key.hash, key.fingerprint] }]
+
+/** Inserts one row, once for each idempotency key, and returns it. Throws as `enterWithKey`. */
+export const insertOnce = async <Row>(
+  database: Database,
+  { key, binding, insert, keep = keepKey(key, binding) }: Insertion,
+): Promise<Row> => {
+  const before = enterWithKey(key, binding)
+  const results = await database.flush([...before, insert, ...keep], binding.deadline)
+  const row: Row | undefined = results[before.length]?.rows[0]
+  if (row === undefined) throw new Error('an insert answered no row')
+  return row
+}
+
+interface Insertion {
+  readonly key: IdempotencyKey | null
+  readonly binding: Binding
+  readonly insert: Statement
+  /** what stores the key; `keepKey` unless given */
+  readonly keep?: readonly Statement[]
+}
 
 /** Stores the key with the link that was just created, which answers a retry. */
 export const keepLink = (key: IdempotencyKey | null, { userId }: Binding, code: string): readonly Statement[] =>

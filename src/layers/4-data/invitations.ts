@@ -8,7 +8,7 @@ import { mayGrant } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
 import { USER_ROLES, bind, change, read } from './context.js'
 import { countRows } from './count.js'
-import { enterWithKey, keepKey } from './idempotency.js'
+import { insertOnce } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, toStatement } from './query.js'
@@ -77,7 +77,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
     const own = bind(context, 'own', USER_ROLES)
     // an invitation names a person, who may be a user by now: seeing others' invitations takes the right to read users
     const seen = bind(context, seesAll(context) ? 'any' : 'own', USER_ROLES)
-    const invitations = () => ownedRows('invitations as i', 'invited_by', seen)().whereNotNull('i.invited_by')
+    const invitations = () => ownedRows('invitations as i', seen)().whereNotNull('i.invited_by')
     const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
       rows
         .leftJoin('users as u', (on) => on.on('u.id', 'i.invited_by').onNull('u.suspended_at'))
@@ -106,19 +106,16 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
     return {
       add: async ({ email, role, hash, expiresAt }) => {
         await requireGrantable(context, role)
-        const insert = ownedRows('invitations', 'invited_by', own).insert({
-          email,
-          role,
-          token_hash: hash,
-          expires_at: expiresAt,
-        })
+        const insert = ownedRows('invitations', own)
+          .insert({ email, role, token_hash: hash, expires_at: expiresAt })
+          .returning('id')
         const key = context.idempotencyKey
-        const entering = enterWithKey(key, own)
-        const statements = [...entering, toStatement(insert.returning('id')), ...keepKey(key, own)]
-        const results = await database.flush(statements, own.deadline)
-        const row: { readonly id: string } | undefined = results[entering.length]?.rows[0]
-        if (!row) throw new Error('an insert answered no row')
-        return row.id
+        const { id } = await insertOnce<{ readonly id: string }>(database, {
+          key,
+          binding: own,
+          insert: toStatement(insert),
+        })
+        return id
       },
       page: async ({ limit, cursor }) => {
         const query = select(invitations())
@@ -136,7 +133,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
           throw new Refusal('gone', { detail: `The invitation is ${found.state}: nothing was done.` })
         // Withdrawing another user's invitation takes the right to have given it.
         if (found.invited_by !== context.caller.user?.id) await requireGrantable(context, found.role)
-        const withdrawal = ownedRows('invitations', 'invited_by', seen)()
+        const withdrawal = ownedRows('invitations', seen)()
           .where('id', id)
           .whereRaw('accepted_at is null and withdrawn_at is null')
           .update({ withdrawn_at: knex.raw('now()') })

@@ -12,6 +12,7 @@ import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { SEARCH_MS, ask, filtered, isSearch, matching } from './link-page.js'
 import type { LinkPageQuery } from './link-page.js'
+import { searchable } from './link-rows.js'
 import { knex, ownedRows } from './query.js'
 
 type ByVisits = LinkPageQuery & { readonly sort: 'visits' | '-visits' }
@@ -85,10 +86,10 @@ const listed = async (
 
 const visited = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
   const { sort, limit, owner_id: owner } = query
-  const counts = ownedRows('visit_counts', 'owner_id', binding)().select('*').where('visits', '>', 0)
+  const counts = ownedRows('visit_counts', binding)().select('*').where('visits', '>', 0)
   if (owner !== undefined) counts.where('owner_id', owner)
   if (place !== null) counts.whereRaw(`(visits, link_id) ${after(sort)} (?, ?)`, [place.visits, place.id])
-  const links = filtered(ownedRows('links', 'owner_id', binding)().select(...LINK_ROW), query)
+  const links = filtered(ownedRows('links', binding)().select(...LINK_ROW), query)
   return knex
     .select('links.*', knex.raw(visitsOf('links')))
     .from(counts.as('counts'))
@@ -101,7 +102,7 @@ const visited = (binding: Binding, query: ByVisits, place: Place | null): Knex.Q
 const unvisited = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
   const { sort, limit } = query
   const counts = knex.select(knex.raw('1')).from('visit_counts as v').whereRaw('v.link_id = links.id and v.visits > 0')
-  const links = filtered(ownedRows('links', 'owner_id', binding)().select(...LINK_ROW), query).whereNotExists(counts)
+  const links = filtered(ownedRows('links', binding)().select(...LINK_ROW), query).whereNotExists(counts)
   if (place !== null) links.where('id', after(sort), place.id)
   return links.orderBy('id', directionOf(sort)).limit(limit + 1)
 }
@@ -109,14 +110,14 @@ const unvisited = (binding: Binding, query: ByVisits, place: Place | null): Knex
 /** Finds all matches of a search, then sorts them: no index serves both search and order (docs/decisions/0024). */
 const found = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
   const { sort, limit } = query
-  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const source = searchable(binding)
   const first = knex('hits')
     .leftJoin('visit_counts as v', 'v.link_id', 'hits.id')
     .select('hits.id')
     .orderByRaw(`coalesce(v.visits, 0) ${directionOf(sort)}, hits.id ${directionOf(sort)}`)
     .limit(limit + 1)
   if (place !== null) first.whereRaw(`(coalesce(v.visits, 0), hits.id) ${after(sort)} (?, ?)`, [place.visits, place.id])
-  return ownedRows('links', 'owner_id', binding)()
+  return ownedRows('links', binding)()
     .withMaterialized('hits', matching(filtered(source().select('id'), query), query))
     .select(...LINK_ROW, knex.raw(visitsOf('links')))
     .whereIn('id', first)

@@ -16,7 +16,8 @@ import { countOf, countRows, numberIn } from './count.js'
 import type { CountRow } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
-import { knex, ownedRows, prepared, toStatement } from './query.js'
+import { searchable } from './link-rows.js'
+import { knex, ownedRows, prepared } from './query.js'
 
 /** `visits`: most visits first; `-visits`: fewest first. */
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
@@ -68,11 +69,7 @@ export const pageOfLinks = async (
   const { limit, sort } = query
   const rows = isSearch(query)
     ? await searches(() => search(database, binding, query))
-    : await read<LinkRow>(
-        database,
-        binding,
-        prepared(withVisits(listed(ownedRows('links', 'owner_id', binding)(), query))),
-      )
+    : await read<LinkRow>(database, binding, prepared(withVisits(listed(ownedRows('links', binding)(), query))))
   return pageOf(rows.map(toLink), limit, sort, keyOf(sort))
 }
 
@@ -83,10 +80,10 @@ export const countLinks = async (
   query: LinkFilter,
   searches: Gate,
 ): Promise<number> => {
-  const links = ownedRows('links', 'owner_id', binding)
+  const links = ownedRows('links', binding)
   if (!isSearch(query)) return countRows(database, binding, filtered(links(), query))
   // found the same way as in lookUp()
-  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const source = searchable(binding)
   const hits = matching(filtered(source().select('id'), query), query).limit(MOST_COUNTED)
   const deadline = binding.deadline.within(SEARCH_MS)
   return searches(async () =>
@@ -160,7 +157,7 @@ const WALKED = 1_000
  */
 const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { limit, sort } = query
-  const rows = listed(ownedRows('links', 'owner_id', binding)(), { ...query, limit: WALKED - 1 })
+  const rows = listed(ownedRows('links', binding)(), { ...query, limit: WALKED - 1 })
   const found = inOrder(matching(knex('walked').select('*'), query), sort).limit(limit + 1)
   const all = knex
     .with('walked', rows)
@@ -171,17 +168,15 @@ const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
 }
 
 /**
- * Searches by index, for a rare text. LIKE and @> are not leakproof, so PostgreSQL uses no index for them under
- * row-level security. If the caller reaches only their own rows, a view of these rows finds the ids by index, and the
- * rows are then read under row-level security as usual (docs/decisions/0024). The matches are materialized before they
- * are sorted: otherwise, PostgreSQL would rather scan every link in order.
+ * Searches by index, for a rare text, and reads the rows under row-level security as usual. The matches are
+ * materialized before they are sorted: otherwise, PostgreSQL would rather scan every link in order.
  */
 const lookUp = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { cursor: _, ...list } = query
-  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const source = searchable(binding)
   const hits = matching(narrowed(source().select('id', 'code', 'created_at'), query), query)
   const first = inOrder(knex('hits').select('id'), query.sort).limit(query.limit + 1)
-  return withVisits(listed(ownedRows('links', 'owner_id', binding)(), list))
+  return withVisits(listed(ownedRows('links', binding)(), list))
     .withMaterialized('hits', hits)
     .whereIn('id', first)
 }
@@ -201,15 +196,13 @@ const search = async (database: Database, binding: Binding, query: LinkPageQuery
 /** Sends one query of a search, with a helpful error if it times out. */
 export const ask = async <Row>(
   database: Database,
-  { enterRead }: Pick<Binding, 'enterRead'>,
+  binding: Pick<Binding, 'enterRead'>,
   query: Knex.QueryBuilder,
   deadline: Deadline,
-): Promise<readonly Row[]> => {
-  const [, result] = await database.flush([enterRead, toStatement(query)], deadline).catch((error: unknown) => {
+): Promise<readonly Row[]> =>
+  read<Row>(database, binding, query, deadline).catch((error: unknown) => {
     if (!isDeadlineExceeded(error)) throw error
     throw deadlineExceeded({ detail: 'This took too long. Narrow the search.', cause: error })
   })
-  return result?.rows ?? []
-}
 
 type Walked = { readonly [Name in keyof LinkRow]: LinkRow[Name] | null } & { readonly walked: number }

@@ -2,9 +2,19 @@ import { violates } from '../../database/errors.js'
 import { LINK_ROW } from '../../database/link-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { ResourceRoles } from './context.js'
+import { ownedRows } from './query.js'
+import type { OwnedRows, Reached } from './query.js'
 
 /** The database roles for links. */
 export const LINK_ROLES: ResourceRoles = { own: 'links_own', any: 'links_any' }
+
+/**
+ * The links in which a text or a tag is searched for. LIKE and @> are not leakproof, so under row-level security
+ * PostgreSQL uses no index for them. If the caller reaches only their own rows, a view of these rows finds the ids by
+ * index (docs/decisions/0024).
+ */
+export const searchable = (reached: Reached): OwnedRows =>
+  ownedRows(reached.reach === 'own' ? 'own_links' : 'links', reached)
 
 /** Called with the code of a link that this process created, changed or deleted, before the answer is sent. */
 export type LinkChanged = (code: string) => void

@@ -15,7 +15,7 @@ import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
 import { bind, change, reachOf, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
-import { enterWithKey, keepLink, keptLink } from './idempotency.js'
+import { insertOnce, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
 import { isByVisits, pageByVisits } from './link-page-by-visits.js'
 import { countLinks, pageOfLinks } from './link-page.js'
@@ -113,7 +113,7 @@ export const linksStore =
     open: (context) => {
       const reach = action === 'creation' ? 'own' : reachOf(context, action)
       const binding = bind(context, reach, LINK_ROLES)
-      const links = ownedRows('links', 'owner_id', binding)
+      const links = ownedRows('links', binding)
       return {
         create: async (link) => {
           const made = await create(database, binding, links, link, context.idempotencyKey)
@@ -153,7 +153,7 @@ export const linksStore =
           return rows.length
         },
         withVisits: async (link) => {
-          const query = ownedRows('visit_counts', 'owner_id', binding)().select('visits as total', 'last_at')
+          const query = ownedRows('visit_counts', binding)().select('visits as total', 'last_at')
           const text = prepared(query.where('link_id', link.id))
           const [row] = await read<{ total: string; last_at: Date | null }>(database, binding, text)
           if (row === undefined) return link
@@ -204,12 +204,8 @@ const create = async (
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
     const insert = prepared(links.insert(rowOf({ ...fields, code: named })).returning([...LINK_ROW]))
-    const before = enterWithKey(key, binding)
-    const statements = [...before, insert, ...keepLink(key, binding, named)]
-    const results = await database.flush(statements, binding.deadline).catch(refuseFields)
-    const row: LinkRow | undefined = results[before.length]?.rows[0]
-    if (!row) throw new Error('an insert answered no row')
-    return toLink(row)
+    const keep = keepLink(key, binding, named)
+    return toLink(await insertOnce<LinkRow>(database, { key, binding, insert, keep }).catch(refuseFields))
   }
   for (let tried = 1; ; tried += 1) {
     try {

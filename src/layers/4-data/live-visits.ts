@@ -25,7 +25,7 @@ export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
     const binding = bind(context, reach, LINK_ROLES)
     return {
       read: async (link) => {
-        const query = ownedRows('links', 'owner_id', binding)()
+        const query = ownedRows('links', binding)()
           .select(...LINK_ROW, knex.raw(visitsOf('links')))
           .where('id', link)
         const results = await database.flush([requireCaller(caller), binding.enterRead, prepared(query)])

@@ -3,8 +3,9 @@ import type { Knex } from 'knex'
 import type { Database } from '../../database/database.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { HOUR_MS } from '../../domain/visit-range.js'
+import { read } from './context.js'
 import type { ReadBinding } from './context.js'
-import { knex, ownedRows, toStatement } from './query.js'
+import { knex, ownedRows } from './query.js'
 import { COUNT } from './visit-statistics.js'
 import type { VisitQuery } from './visit-statistics.js'
 
@@ -43,7 +44,7 @@ export const mostVisited = async (
    * The next links by all-time visits. Those that do not count (out of reach, in the trash, not tagged) have no code.
    */
   const batch = (after: Row | undefined, limit: number): Knex.Raw => {
-    const candidates = ownedRows('visit_counts', 'owner_id', binding)()
+    const candidates = ownedRows('visit_counts', binding)()
       .select('link_id', knex.raw(`(${count}) as ever`))
       .orderByRaw(`(${count}) desc`)
       .orderBy('link_id', 'desc')
@@ -51,7 +52,7 @@ export const mostVisited = async (
     if (after !== undefined) candidates.whereRaw(`((${count}), link_id) < (?, ?)`, [after.ever, after.id])
     // `last_at` is a person's last visit. A day of margin, because visits of an old day count at its twelfth hour.
     if (bots === 'false') candidates.whereRaw('last_at >= to_timestamp(?)', [((range.from - 24) * HOUR_MS) / 1_000])
-    const links = tagged(ownedRows('links', 'owner_id', binding)()).select('id', 'code')
+    const links = tagged(ownedRows('links', binding)()).select('id', 'code')
     return knex.raw(
       `with candidates as materialized (?)
        select c.link_id as id, c.ever::float8 as ever, l.code, h.visits
@@ -68,8 +69,7 @@ export const mostVisited = async (
   let best: readonly LinkVisits[] = []
   let last: Row | undefined
   for (let limit = FIRST_BATCH; ; limit = Math.min(2 * limit, LARGEST_BATCH)) {
-    const [, result] = await database.flush([binding.enterRead, toStatement(batch(last, limit))], deadline)
-    const rows: readonly Row[] = result?.rows ?? []
+    const rows = await read<Row>(database, binding, batch(last, limit), deadline)
     const found = rows.flatMap(({ code, visits }) => (code === null || visits === 0 ? [] : [{ code, visits }]))
     best = [...best, ...found].sort((a, b) => b.visits - a.visits || (a.code < b.code ? -1 : 1)).slice(0, MOST)
     last = rows.at(-1)

@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind, change, read } from './context.js'
-import { enterWithKey, keepKey } from './idempotency.js'
+import { insertOnce } from './idempotency.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
 /** A personal token as its owner sees it. The token itself is not stored, only its hash. */
@@ -80,7 +80,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
   open: (context) => {
     const { caller } = context
     const binding = bind(context, 'own', USER_ROLES)
-    const tokens = ownedRows('personal_tokens', 'user_id', binding)
+    const tokens = ownedRows('personal_tokens', binding)
     const live = () => tokens().whereNull('revoked_at').whereRaw('expires_at > now()')
     const revoke = async (query: Knex.QueryBuilder) => {
       const update = query.update({ revoked_at: knex.raw('now()') }).returning('id')
@@ -99,12 +99,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
           })
           .returning([...COLUMNS])
         const key = context.idempotencyKey
-        const before = enterWithKey(key, binding)
-        const statements = [...before, toStatement(insert), ...keepKey(key, binding)]
-        const results = await database.flush(statements, binding.deadline)
-        const row: Row | undefined = results[before.length]?.rows[0]
-        if (!row) throw new Error('an insert answered no row')
-        return toToken(row)
+        return toToken(await insertOnce<Row>(database, { key, binding, insert: toStatement(insert) }))
       },
       list: async () => {
         const rows = await read<Row>(

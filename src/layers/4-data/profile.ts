@@ -47,10 +47,10 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
   rows: 'the caller’s own row, without its role',
   open: (context) => {
     const binding = bind(context, 'own', USER_ROLES)
-    const users = ownedRows('users', 'id', binding)
-    const liveTokens = () => ownedRows('personal_tokens', 'user_id', binding)().whereNull('revoked_at')
+    const users = ownedRows('users', binding)
+    const liveTokens = () => ownedRows('personal_tokens', binding)().whereNull('revoked_at')
     const asked = ({ email, hash, expiresAt }: NewAddress) =>
-      ownedRows('account_tokens', 'user_id', binding).insert({
+      ownedRows('account_tokens', binding).insert({
         purpose: 'address',
         token_hash: hash,
         email,

@@ -9,6 +9,22 @@ import type { CollectionReach } from '../../policy/snapshot.js'
 /** Knex only builds queries; it opens no connection. The pool sends them (database/pool.ts). */
 export const knex = knexFactory({ client: 'pg' })
 
+/** The tables and views whose rows have an owner, and the column that names the owner. */
+const OWNER = {
+  links: 'owner_id',
+  own_links: 'owner_id',
+  deleted_links: 'owner_id',
+  visit_counts: 'owner_id',
+  owner_visit_hours: 'owner_id',
+  owner_visit_values: 'owner_id',
+  users: 'id',
+  personal_tokens: 'user_id',
+  account_tokens: 'user_id',
+  refresh_tokens: 'user_id',
+  invitations: 'invited_by',
+  'invitations as i': 'i.invited_by',
+} as const
+
 /** The rows that a caller reaches. */
 export interface Reached {
   readonly reach: CollectionReach
@@ -33,8 +49,9 @@ export interface OwnedRows {
  * The only way to query a table with owners: every query starts from a builder bound to the caller of this request. It
  * is a second guard beside row-level security, so the rows are right even if one of the two is wrong.
  */
-export const ownedRows = (table: string, owner: string, { reach, userId }: Reached): OwnedRows =>
-  Object.assign(
+export const ownedRows = (table: keyof typeof OWNER, { reach, userId }: Reached): OwnedRows => {
+  const owner = OWNER[table]
+  return Object.assign(
     () => {
       const query = knex(table)
       if (reach === 'any') return query
@@ -57,6 +74,7 @@ export const ownedRows = (table: string, owner: string, { reach, userId }: Reach
       },
     },
   )
+}
 
 export const toStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   const { sql, bindings } = query.toSQL().toNative()

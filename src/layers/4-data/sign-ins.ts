@@ -37,7 +37,7 @@ export const signInsStore = (database: Database): DataRule<SignIns> => ({
   rows: 'the caller’s own sign-ins',
   open: (context) => {
     const binding = bind(context, 'own', USER_ROLES)
-    const tokens = ownedRows('refresh_tokens', 'user_id', binding)
+    const tokens = ownedRows('refresh_tokens', binding)
     /** A sign-in is a family of refresh tokens. It ends as soon as one of them is revoked. */
     const live = () => tokens().groupBy('family').havingRaw('bool_and(revoked_at is null) and max(expires_at) > now()')
     return {

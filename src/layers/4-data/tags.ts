@@ -25,7 +25,7 @@ export const tagsStore = (database: Database, searches: Gate): DataRule<Tags> =>
     const binding = bind(context, 'own', LINK_ROLES)
     return {
       list: () => {
-        const each = ownedRows('links', 'owner_id', binding)().select(knex.raw('unnest(tags) as tag')).as('each')
+        const each = ownedRows('links', binding)().select(knex.raw('unnest(tags) as tag')).as('each')
         const query = knex(each)
           .select('tag', knex.raw('count(*)::int as links'))
           .groupBy('tag')

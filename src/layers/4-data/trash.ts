@@ -43,7 +43,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
   open: (context) => {
     const reach = reachOf(context, 'link:delete')
     const binding = bind(context, reach, LINK_ROLES)
-    const deleted = ownedRows('deleted_links', 'owner_id', binding)
+    const deleted = ownedRows('deleted_links', binding)
     return {
       page: async ({ limit, cursor }) => {
         const query = deleted()

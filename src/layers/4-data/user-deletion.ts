@@ -43,7 +43,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
   rows: 'users that the caller may user:delete; of their links those that they may link:delete or link:transfer',
   open: (context) => {
     const own = bind(context, reachOf(context, 'user:delete'), USER_ROLES)
-    const users = ownedRows('users', 'id', own)
+    const users = ownedRows('users', own)
 
     return {
       delete: async (user, links) => {
@@ -122,7 +122,7 @@ const countLinks = async (
   table: 'links' | 'deleted_links',
   owner: Id,
 ): Promise<number> => {
-  const links = ownedRows(table, 'owner_id', reached)().where('owner_id', owner)
+  const links = ownedRows(table, reached)().where('owner_id', owner)
   const [row] = await send<{ count: string }>(toStatement(links.count('* as count')))
   return Number(row?.count)
 }
@@ -136,8 +136,8 @@ const moveLinks = async (
   owner: Id,
   links: LinksOfDeleted | undefined,
 ): Promise<readonly string[]> => {
-  const theirs = ownedRows('links', 'owner_id', reached)().where('owner_id', owner)
-  const inTrash = ownedRows('deleted_links', 'owner_id', reached)().where('owner_id', owner)
+  const theirs = ownedRows('links', reached)().where('owner_id', owner)
+  const inTrash = ownedRows('deleted_links', reached)().where('owner_id', owner)
   if (links === undefined || links === 'delete') {
     await send(toStatement(inTrash.delete()))
     return (await send<{ code: string }>(toStatement(theirs.delete().returning('code')))).map(({ code }) => code)

@@ -61,7 +61,7 @@ export const usersStore =
     open: (context) => {
       const reach = reachOf(context, action)
       const binding = bind(context, reach, USER_ROLES)
-      const users = ownedRows('users', 'id', binding)
+      const users = ownedRows('users', binding)
       return {
         page: async ({ limit, cursor, ...filter }) => {
           const query = filtered(users(), filter)

@@ -10,7 +10,7 @@ import type { DataRule } from '../route.js'
 import { bind, reachOf, readerOf } from './context.js'
 import type { ReadBinding } from './context.js'
 import type { LinkFormat } from './link-export.js'
-import { LINK_ROLES } from './link-rows.js'
+import { LINK_ROLES, searchable } from './link-rows.js'
 import { mostVisited } from './most-visited.js'
 import type { LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
@@ -104,7 +104,7 @@ const visitsOf = async (
 }
 
 const oneLink = (binding: ReadBinding, id: string): Knex.QueryBuilder =>
-  ownedRows('links', 'owner_id', binding)().where({ id }).select('id')
+  ownedRows('links', binding)().where({ id }).select('id')
 
 /** Totals of the links in `reached`. */
 const ofReached = (reached: Knex.QueryBuilder): VisitSource => ofTotals(reached, 'in')
@@ -119,18 +119,15 @@ const ofTotals = (reached: Knex.QueryBuilder, comparison: 'in' | '='): VisitSour
 
 /** The stored totals per owner. Owner 0 has the totals of all links. */
 const ofOwner = (binding: ReadBinding): VisitSource => {
-  const of = (table: string) => {
-    const rows = ownedRows(table, 'owner_id', binding)()
+  const of = (table: 'owner_visit_hours' | 'owner_visit_values') => {
+    const rows = ownedRows(table, binding)()
     return binding.reach === 'any' ? rows.where('owner_id', 0) : rows
   }
   return { hours: of('owner_visit_hours'), values: of('owner_visit_values') }
 }
 
-/** PostgreSQL can use the index on tags only in the view of own links (docs/decisions/0024). */
 const ofTags = (binding: ReadBinding, tags: readonly string[]): VisitSource =>
-  ofReached(
-    having(tags)(ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)()).select('id'),
-  )
+  ofReached(having(tags)(searchable(binding)()).select('id'))
 
 const having =
   (tags: readonly string[]) =>
