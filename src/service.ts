@@ -145,7 +145,6 @@ const start = async (
     refuse: () => deadlineExceeded({ detail: 'Another analysis of the policy is in progress.' }),
   })
   const sendMail = mailer?.send
-  const { trashDays, visitDays, countsVisits, policyApprovals } = config
   const table = {
     database: data.database,
     redirects,
@@ -160,10 +159,6 @@ const start = async (
     readiness,
     searches,
     analyses,
-    trashDays,
-    visitDays,
-    countsVisits,
-    policyApprovals,
   }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
   log.info(

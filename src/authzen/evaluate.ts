@@ -1,9 +1,9 @@
 import { isAction } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import { isId } from '../domain/id.js'
-import type { Link, Owned } from '../domain/link.js'
+import type { FindLink, Owned } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
-import type { Subject, User } from '../domain/user.js'
+import type { FindUser, Subject } from '../domain/user.js'
 import { explain } from '../policy/explanation.js'
 import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -11,8 +11,8 @@ import { Evaluation, completeItem } from './request.js'
 import type { Evaluations } from './request.js'
 
 export interface EvaluatorParts {
-  readonly findUser: (id: string) => Promise<User | null>
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findUser: FindUser
+  readonly findLink: FindLink
 }
 
 /** Has a `context` only if the caller asked for an explanation. */

@@ -41,6 +41,9 @@ export interface Link {
   readonly visits: VisitCount
 }
 
+/** Finds a link by its code. */
+export type FindLink = (code: string) => Promise<Link | null>
+
 /**
  * What a visitor finds at a code. `absent`: not active, or not yet started; `expired`: past its end or its visit limit.
  */

@@ -10,6 +10,9 @@ export interface User {
   readonly created_at: string
 }
 
+/** Finds a user by their id. */
+export type FindUser = (id: string) => Promise<User | null>
+
 /**
  * The caller as the policy function sees them; `null` without a user. A missing id equals nothing (R5). A suspended
  * user has the rights of an absent one.

@@ -7,7 +7,7 @@ import type { LinkRow } from '../database/link-row.js'
 import type { Replica } from '../database/replica.js'
 import type { Statement } from '../database/statement.js'
 import { isCode } from '../domain/link.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 import type { RecentChanges } from './recent-changes.js'
 
 const select = (codes: readonly string[]): Statement => ({
@@ -15,8 +15,6 @@ const select = (codes: readonly string[]): Statement => ({
   text: 'select * from find_links($1)',
   values: [codes],
 })
-
-export type FindLink = (code: string) => Promise<Link | null>
 
 /**
  * Finds a link by its code for the public (R1): the only query on links that the login role may send without the

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import { isDatabaseAway } from '../database/errors.js'
 import type { Listener } from '../database/listener.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 
@@ -50,7 +50,7 @@ export interface LinkCache {
 
 interface LinkCacheOptions {
   /** queries the database */
-  readonly find: (code: string) => Promise<Link | null>
+  readonly find: FindLink
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
   /** maximum number of cached codes; 0: no cache */
   readonly size: number

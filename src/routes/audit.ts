@@ -11,7 +11,7 @@ import { route } from '../layers/compose.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from './audit-schemas.js'
-import { TEXT_TYPES, exportText } from './export-text.js'
+import { exportFile } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
 import { RequestId, countedBy, pageOf } from './schemas.js'
 import { READING_LOG } from './shared-layers.js'
@@ -35,12 +35,7 @@ const answer = async (
     throw new Refusal('invalid_query', {
       errors: ofPages.map(([field]) => ({ field, message: 'is only for pages; an export has none' })),
     })
-  return {
-    status: 200,
-    body: await exportText(store.export(filter), LOG_FORMATS[format], client),
-    type: TEXT_TYPES[format],
-    headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
-  }
+  return exportFile(store.export(filter), LOG_FORMATS[format], { name, format, client })
 }
 
 /** No user has this id. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { linkFields } from './link-fields.js'
+import { linkChanges, newLink } from './link-schemas.js'
 import { ManagedLinkView } from './link-view.js'
 import { Code, Id, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
@@ -30,17 +30,18 @@ export const BulkQuery = z.strictObject({
  * request of its own.
  */
 export const bulkItems = (place: OwnPlace) => {
-  const { target, code, password: _, ...others } = linkFields(place)
+  const without = { password: true } as const
+  const creation = newLink(place).omit(without)
   const named = {
     link: Code,
     if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as for If-Match'),
   }
   return {
-    create: z.strictObject({ target, code: code.optional(), ...others }),
-    update: z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others }),
+    create: creation,
+    update: z.strictObject({ ...named, ...linkChanges(place).omit(without).shape }),
     delete: z.strictObject(named),
     transfer: z.strictObject({ ...named, owner_id: Id.describe('id of the new owner') }),
-    restore: z.strictObject({ id: Id.describe('id of the deleted link'), code: code.optional() }),
+    restore: z.strictObject({ id: Id.describe('id of the deleted link'), code: creation.shape.code }),
   }
 }
 

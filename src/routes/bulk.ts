@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { PolicyReplaced } from '../database/errors.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import { Refusal } from '../domain/refusal.js'
 import { problemOf } from '../http/problem.js'
@@ -52,7 +52,7 @@ export const bulkRoute = ({
   bulk,
   place,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findLink: FindLink
   readonly findDeletedLink: (id: string) => Promise<Link | null>
   readonly isUser: (id: string) => Promise<boolean>
   readonly bulk: DataRule<BulkLinks>

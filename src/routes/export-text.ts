@@ -1,15 +1,28 @@
 import { Readable } from 'node:stream'
 
+import { z } from 'zod'
+
 import { Refusal } from '../domain/refusal.js'
+import type { Answer } from '../layers/route.js'
 
 /** Media types of exports. */
 export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
+
+export const ExportQuery = z.strictObject({
+  format: z.enum(['csv', 'ndjson']).default('csv').describe('file format'),
+})
 
 /** The text form of an export: its head, then the lines of each batch. */
 export interface TextFormat<Batch, Text extends string | Buffer = string> {
   readonly head: string
   readonly lines: (batch: Batch) => Text
 }
+
+/** The form of batches that are text already. */
+export const inText = <Text extends string | Buffer>({ head } = { head: '' }): TextFormat<Text, Text> => ({
+  head,
+  lines: (text) => text,
+})
 
 /** Whether the client can detect a truncated body. */
 interface Client {
@@ -68,3 +81,19 @@ export const exportText = async <Batch>(
   const readable = Readable.from({ [Symbol.asyncIterator]: () => iterator }, { objectMode: true, highWaterMark: 1 })
   return readable
 }
+
+/** The answer with an export: a file for download, `name` without its extension. */
+export const exportFile = async <Batch>(
+  batches: AsyncGenerator<Batch>,
+  form: TextFormat<Batch, string | Buffer>,
+  {
+    name,
+    format,
+    client,
+  }: { readonly name: string; readonly format: keyof typeof TEXT_TYPES; readonly client: Client },
+): Promise<Answer> => ({
+  status: 200,
+  body: await exportText(batches, form, client),
+  type: TEXT_TYPES[format],
+  headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
+})

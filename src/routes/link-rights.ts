@@ -1,5 +1,5 @@
-import type { Link } from '../domain/link.js'
-import type { User } from '../domain/user.js'
+import type { FindLink } from '../domain/link.js'
+import type { FindUser } from '../domain/user.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
@@ -14,8 +14,8 @@ export const linkRightsRoute = ({
   findLink,
   findUser,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null>
-  readonly findUser: (id: string) => Promise<User | null>
+  readonly findLink: FindLink
+  readonly findUser: FindUser
 }): Route =>
   route({
     method: 'get',

@@ -51,12 +51,12 @@ export const TagsView = z.object({
 
 /** The body of a creation. */
 export const newLink = (place: OwnPlace) => {
-  const { target, code, ...others } = linkFields(place)
-  return z.strictObject({ target, code: code.optional(), ...others })
+  const fields = linkFields(place)
+  return z.strictObject({ ...fields, code: fields.code.optional() })
 }
 
 /** The body of a change. */
 export const linkChanges = (place: OwnPlace) => {
-  const { target, code, ...others } = linkFields(place)
-  return z.strictObject({ target: target.optional(), code: code.optional(), ...others })
+  const fields = linkFields(place)
+  return z.strictObject({ ...fields, target: fields.target.optional(), code: fields.code.optional() })
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 import { CallerChanged, PolicyReplaced } from '../database/errors.js'
 import type { Action } from '../domain/action.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { FindUser } from '../domain/user.js'
 import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import type { LinkFields, Links } from '../layers/4-data/links.js'
@@ -14,7 +14,7 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, Caller, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { TEXT_TYPES, exportText } from './export-text.js'
+import { ExportQuery, exportFile, inText } from './export-text.js'
 import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
@@ -51,8 +51,8 @@ export const linkRoutes = ({
   place,
   hashPassword,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null>
-  readonly findUser: (id: string) => Promise<User | null>
+  readonly findLink: FindLink
+  readonly findUser: FindUser
   readonly links: (action: Action | 'creation') => DataRule<Links>
   readonly trash: DataRule<Trash>
   readonly tags: DataRule<Tags>
@@ -152,17 +152,9 @@ export const linkRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('file format') }),
-      handle: async ({ store, query: { format }, headers }) => ({
-        status: 200,
-        body: await exportText(
-          store.export(format),
-          { head: LINK_FORMS[format].head, lines: (lines) => lines },
-          headers,
-        ),
-        type: TEXT_TYPES[format],
-        headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
-      }),
+      query: ExportQuery,
+      handle: ({ store, query: { format }, headers: client }) =>
+        exportFile(store.export(format), inText(LINK_FORMS[format]), { name: 'links', format, client }),
       documentation: {
         id: 'exportLinks',
         refusals: ['upgrade_required', 'exports_busy'],

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { EVENT_STREAM } from '../http/event-stream.js'
 import type { LiveCount } from '../layers/4-data/live-visits.js'
@@ -18,7 +18,7 @@ export const liveVisitsRoute = ({
   live,
   policy,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findLink: FindLink
   readonly counts: DataRule<LiveCount>
   readonly live: Pick<Live, 'listen'>
   readonly policy: Pick<PolicyInForce, 'current'>

@@ -1,6 +1,6 @@
 import { ACTIONS } from '../domain/action.js'
 import { stateOf } from '../domain/link.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Caller, Right, Route } from '../layers/route.js'
@@ -19,7 +19,7 @@ const rightsTo = <Name extends string>(names: readonly Name[], ask: (name: Name)
   Object.fromEntries(names.map((name) => [name, ask(name)]))
 
 /** POST /users/me/rights: checks many rights at once, so that a page knows what it must not offer. */
-export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string) => Promise<Link | null> }): Route =>
+export const ownRightsRoute = ({ findLink }: { readonly findLink: FindLink }): Route =>
   route({
     method: 'post',
     path: '/users/me/rights',

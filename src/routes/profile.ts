@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { FindUser, User } from '../domain/user.js'
 import { ADDRESS_LINK_MS } from '../identity/address-change.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Profile } from '../layers/4-data/profile.js'
@@ -26,7 +26,7 @@ export const profileRoutes = ({
   readonly profile: DataRule<Profile>
   readonly provePassword: (user: User, password: string) => Promise<string | null>
   readonly hashPassword: (password: string) => Promise<string>
-  readonly findUser: (id: string) => Promise<User | null>
+  readonly findUser: FindUser
   /** undefined if no mail is sent, or if an external issuer manages its users' addresses */
   readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [

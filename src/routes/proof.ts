@@ -3,7 +3,7 @@ import type { SigningKey } from '../identity/signing-key.js'
 import type { LogProof } from '../layers/4-data/log-proof.js'
 import { route } from '../layers/compose.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { TEXT_TYPES, exportText } from './export-text.js'
+import { exportFile, exportText, inText } from './export-text.js'
 import { EvidenceQuery, ProofView } from './proof-schemas.js'
 import { READING_LOG } from './shared-layers.js'
 
@@ -54,12 +54,8 @@ export const proofRoutes = ({
       ...reading,
       path: '/audit/evidence',
       query: EvidenceQuery,
-      handle: async ({ store, query: { from = null, to = null }, headers }) => ({
-        status: 200,
-        body: await exportText(store.evidence({ from, to }), { head: '', lines: (text) => text }, headers),
-        type: TEXT_TYPES.ndjson,
-        headers: { 'Content-Disposition': 'attachment; filename="evidence.ndjson"' },
-      }),
+      handle: ({ store, query: { from = null, to = null }, headers: client }) =>
+        exportFile(store.evidence({ from, to }), inText(), { name: 'evidence', format: 'ndjson', client }),
       documentation: {
         id: 'exportEvidence',
         refusals: ['upgrade_required', 'exports_busy'],

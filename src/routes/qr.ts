@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { contentTag } from '../http/content-tag.js'
 import { route } from '../layers/compose.js'
@@ -19,13 +19,7 @@ const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
  * whether or not the link has a password. Drawing it takes a few milliseconds at most, so it is not cached here;
  * clients cache it by its ETag.
  */
-export const qrRoute = ({
-  findLink,
-  baseUrl,
-}: {
-  readonly findLink: (code: string) => Promise<Link | null>
-  readonly baseUrl: string
-}): Route =>
+export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; readonly baseUrl: string }): Route =>
   route({
     method: 'get',
     path: '/links/:code/qr',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { forwardQuery } from '../domain/forward-query.js'
 import { stateOf } from '../domain/link.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink, Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import type { Following } from '../layers/4-data/following.js'
@@ -13,7 +13,8 @@ import { passwordPage } from '../pages/pages.js'
 import type { Visits } from '../visits/visits.js'
 import { ByCode, textIn } from './schemas.js'
 
-type FindLink = (code: string) => Promise<Link | null> | Link | null
+/** From the cache at once, if the link is there. */
+type FindCached = (code: string) => Promise<Link | null> | Link | null
 
 /** Throws 404 `not_found` or 410 `link_expired` if a visitor cannot follow the link now. */
 export const requireOpen = (link: Link): void => {
@@ -51,7 +52,7 @@ export const redirectRoutes = ({
   baseUrl,
 }: {
   /** may answer from the cache, if that is recent */
-  readonly findLink: FindLink
+  readonly findLink: FindCached
   /** always queries the database */
   readonly findFresh: FindLink
   readonly following: DataRule<Following>

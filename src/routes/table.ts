@@ -1,3 +1,4 @@
+import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import type { Gate } from '../domain/gate.js'
 import { createDocs } from '../docs/docs.js'
@@ -86,16 +87,7 @@ export interface TableParts {
   readonly searches: Gate
   /** runs one analysis of the whole policy at a time */
   readonly analyses: Gate
-  /** TRASH_DAYS */
-  readonly trashDays: number
-  /** VISIT_DAYS */
-  readonly visitDays: number
-  /** VISITS */
-  readonly countsVisits: boolean
-  /** POLICY_APPROVALS */
-  readonly policyApprovals: boolean
-  /** REQUEST_DEADLINE_MS */
-  readonly deadlineMs: number
+  readonly settings: Pick<Config, 'trashDays' | 'visitDays' | 'countsVisits' | 'policyApprovals' | 'requestDeadlineMs'>
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
@@ -116,11 +108,7 @@ export const routeTable = ({
   place,
   searches,
   analyses,
-  trashDays,
-  visitDays,
-  countsVisits,
-  policyApprovals,
-  deadlineMs,
+  settings,
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
@@ -135,14 +123,15 @@ export const routeTable = ({
         }
   const findRecord = findLink(database)
   const findSnapshot = createPastSnapshots(database, rules, policy)
-  const replays = replaysStore(database, deadlineMs)
+  const replays = replaysStore(database, settings.requestDeadlineMs)
+  const keepsTrash = settings.trashDays > 0
   const trash = trashStore(database, redirects.changed)
   const openapi = () => openapiDocument(table, { baseUrl, version: VERSION })
   const table: readonly Route[] = [
     ...linkRoutes({
       findLink: findRecord,
       findUser,
-      links: linksStore({ database, changed: redirects.changed, searches, keepsTrash: trashDays > 0 }),
+      links: linksStore({ database, changed: redirects.changed, searches, keepsTrash }),
       trash,
       tags: tagsStore(database, searches),
       place,
@@ -154,13 +143,13 @@ export const routeTable = ({
       findLink: findRecord,
       findDeletedLink: findDeletedLink(database),
       isUser: async (id) => (await findUser(id)) !== null,
-      bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
+      bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash }),
       place,
     }),
     ...visitRoutes({
       findLink: findRecord,
-      visits: visitsStore({ database, searches, visitDays }),
-      counting: countsVisits,
+      visits: visitsStore({ database, searches, visitDays: settings.visitDays }),
+      counting: settings.countsVisits,
     }),
     liveVisitsRoute({ findLink: findRecord, counts: liveVisitsStore(database), live, policy }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
@@ -218,7 +207,7 @@ export const routeTable = ({
       findSnapshot,
       findUser,
       findLink: findRecord,
-      approvals: policyApprovals,
+      approvals: settings.policyApprovals,
     }),
     livePolicyRoute({ listener: listenerStore(database), live: livePolicy, policy }),
     ...proposalRoutes({ database, rules, policy, findUser, analyses }),
@@ -231,7 +220,7 @@ export const routeTable = ({
     }),
     ...docsRoutes(createDocs(openapi)),
     ...consoleRoutes({
-      hasTrash: trashDays > 0,
+      hasTrash: keepsTrash,
       signIn:
         own !== null
           ? 'password'

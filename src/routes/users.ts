@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import type { User } from '../domain/user.js'
+import type { FindUser, User } from '../domain/user.js'
 import { noSuchReceiver } from '../layers/4-data/user-deletion.js'
 import type { UserDeletion } from '../layers/4-data/user-deletion.js'
 import type { Users } from '../layers/4-data/users.js'
@@ -31,7 +31,7 @@ export const userRoutes = ({
 }: {
   readonly users: (action: Action) => DataRule<Users>
   readonly deletion: DataRule<UserDeletion>
-  readonly findUser: (id: string) => Promise<User | null>
+  readonly findUser: FindUser
   /** true if no mail can confirm a new address, so that an admin sets it */
   readonly setsAddresses: boolean
 }): readonly Route[] => {

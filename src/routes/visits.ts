@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { HOUR_MS, visitRange } from '../domain/visit-range.js'
 import type { VisitRange } from '../domain/visit-range.js'
@@ -10,7 +10,7 @@ import type { LinkVisitsStore } from '../layers/4-data/visits.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { TEXT_TYPES, exportText } from './export-text.js'
+import { ExportQuery, exportFile, inText } from './export-text.js'
 import { ByCode } from './schemas.js'
 import { AllVisitsView, OfAll, OfLink, VisitsView } from './visit-schemas.js'
 
@@ -38,7 +38,7 @@ export const visitRoutes = ({
   visits,
   counting,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findLink: FindLink
   readonly visits: DataRule<LinkVisitsStore>
   /** VISITS */
   readonly counting: boolean
@@ -81,17 +81,13 @@ export const visitRoutes = ({
     route({
       ...ofLink,
       path: '/links/:code/visits/export',
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('file format') }),
-      handle: async ({ store, record, query: { format }, headers }) => ({
-        status: 200,
-        body: await exportText(
-          store.export(record, format),
-          { head: VISIT_FORMS[format].head, lines: (lines) => lines },
-          headers,
-        ),
-        type: TEXT_TYPES[format],
-        headers: { 'Content-Disposition': `attachment; filename="visits-${record.code}.${format}"` },
-      }),
+      query: ExportQuery,
+      handle: ({ store, record, query: { format }, headers: client }) =>
+        exportFile(store.export(record, format), inText(VISIT_FORMS[format]), {
+          name: `visits-${record.code}`,
+          format,
+          client,
+        }),
       documentation: {
         id: 'exportLinkVisits',
         refusals: ['upgrade_required', 'exports_busy'],

@@ -26,7 +26,7 @@ export interface HttpParts {
   readonly metrics: Metrics
   /** the source of `/metrics`, which covers all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
-  readonly table: Omit<TableParts, 'place' | 'deadlineMs' | 'metrics'>
+  readonly table: Omit<TableParts, 'place' | 'settings' | 'metrics'>
   readonly log: Logger
 }
 
@@ -66,11 +66,10 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
 
   const baseUrl = config.baseUrl ?? urlOf(server)
-  const deadlineMs = config.requestDeadlineMs
   const routes = routeTable({
     ...table,
     place: { baseUrl, host: config.host, port: portOf(server), addresses: interfaceAddresses() },
-    deadlineMs,
+    settings: config,
     metrics: metricsServer === undefined ? exposed : undefined,
   })
   const logRequest = logRequests(log)
@@ -83,7 +82,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     routes,
     runtime,
     log,
-    deadlineMs,
+    deadlineMs: config.requestDeadlineMs,
     baseUrl,
     corsOrigins: config.corsOrigins,
     onDisagreement: metrics.countDisagreement,

@@ -53,7 +53,7 @@ export interface VisitsOptions {
 const BATCH = 2_000
 
 /** How many batches are added to the totals at once. */
-const MOST_COUNTED = 50
+const BATCHES_AT_ONCE = 50
 
 /**
  * Counts visits in batches. No request waits for a batch, and addresses and user agents are discarded as soon as a
@@ -91,7 +91,7 @@ export const createVisits = ({
   let isDropping = false
   let retryAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
-  let mostCounted = MOST_COUNTED
+  let batchesAtOnce = BATCHES_AT_ONCE
 
   const drop = (count: number): void => {
     dropped += count
@@ -161,17 +161,17 @@ export const createVisits = ({
       const [row] = await database.run<{ taken: number }>({
         name: 'count_visits',
         text: 'select count_visits($1) as taken',
-        values: [mostCounted],
+        values: [batchesAtOnce],
       })
       // fewer than usual may have left ours out: only a call that finds none proves that all are counted
-      if (row?.taken === 0 || mostCounted === MOST_COUNTED) {
+      if (row?.taken === 0 || batchesAtOnce === BATCHES_AT_ONCE) {
         added -= counting
         counted += counting
       }
-      mostCounted = Math.min(MOST_COUNTED, mostCounted * 2)
+      batchesAtOnce = Math.min(BATCHES_AT_ONCE, batchesAtOnce * 2)
       onCount?.((performance.now() - startedAt) / 1_000)
     } catch (error) {
-      mostCounted = Math.ceil(mostCounted / 2)
+      batchesAtOnce = Math.ceil(batchesAtOnce / 2)
       fail(error)
     }
   }
@@ -204,6 +204,7 @@ export const createVisits = ({
     stats: () => ({ waiting: total() + added, counted, previews, dropped }),
     stop: async () => {
       clearInterval(timer)
+      // twice: the first call may join a run that began before the last visit was noted
       await describeInTurn()
       await describeInTurn()
       await writeInTurn()

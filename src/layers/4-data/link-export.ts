@@ -49,27 +49,27 @@ const CSV: Readonly<Record<string, string>> = {
   forward_query: 'forward_query::text',
 }
 
-export const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
+export const jsonText = (column: string) => `coalesce(to_json(${column})::text, 'null')`
 // for ids, codes and times, which contain nothing that JSON escapes
-export const quoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
+export const jsonQuoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
 
 const JSON_MEMBERS: Readonly<Record<string, string>> = {
-  id: quoted('id'),
-  code: quoted('code'),
-  target: text('target'),
-  owner_id: quoted('owner_id'),
-  created_at: quoted('created'),
-  updated_at: quoted(UPDATED),
-  title: text('title'),
-  note: text('note'),
-  tags: text('tags'),
+  id: jsonQuoted('id'),
+  code: jsonQuoted('code'),
+  target: jsonText('target'),
+  owner_id: jsonQuoted('owner_id'),
+  created_at: jsonQuoted('created'),
+  updated_at: jsonQuoted(UPDATED),
+  title: jsonText('title'),
+  note: jsonText('note'),
+  tags: jsonText('tags'),
   status: 'status',
-  active: text('active'),
-  starts_at: quoted('starts_at'),
-  expires_at: quoted('expires_at'),
-  max_visits: text('max_visits'),
-  has_password: text('has_password'),
-  forward_query: text('forward_query'),
+  active: jsonText('active'),
+  starts_at: jsonQuoted('starts_at'),
+  expires_at: jsonQuoted('expires_at'),
+  max_visits: jsonText('max_visits'),
+  has_password: jsonText('has_password'),
+  forward_query: jsonText('forward_query'),
 }
 
 /** The SQL expression of a JSON line, built from those of its members. */

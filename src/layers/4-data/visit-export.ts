@@ -1,5 +1,5 @@
 import { guardedColumn } from '../../csv/cell.js'
-import { jsonLine, quoted, text, utc } from './link-export.js'
+import { jsonLine, jsonQuoted, jsonText, utc } from './link-export.js'
 import type { LinkForm, LinkFormat } from './link-export.js'
 
 const TEXTS = ['referrer', 'country', 'browser', 'os', 'device']
@@ -11,7 +11,7 @@ const ofTexts = (write: (column: string) => string): Readonly<Record<string, str
   Object.fromEntries(TEXTS.map((column) => [column, write(column)]))
 
 const CSV = { time: 'at', ...ofTexts(guardedColumn), bot: 'bot::text' }
-const JSON_MEMBERS = { time: quoted('at'), ...ofTexts(text), bot: 'bot::text' }
+const JSON_MEMBERS = { time: jsonQuoted('at'), ...ofTexts(jsonText), bot: 'bot::text' }
 
 /** How a single visit is exported. PostgreSQL builds the lines, as for links. */
 export const VISIT_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
