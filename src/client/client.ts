@@ -434,10 +434,13 @@ export const createClient = ({
     return { token: given, another }
   }
 
+  /** The ETag of an answer; links carry theirs, also in a list. */
+  const etagOf = (answer: object) =>
+    headersOf.get(answer)?.get('ETag') ?? ('etag' in answer ? String(answer.etag) : undefined)
+
   const headersFor = ({ ifMatch, policyAtLeast, requestId }: AnyOptions): Record<string, string> => {
-    const tag = typeof ifMatch === 'object' ? headersOf.get(ifMatch)?.get('ETag') : ifMatch
-    if (ifMatch !== undefined && !tag)
-      throw new TypeError('ifMatch takes an ETag, or an answer of this client that has one: no link of a list')
+    const tag = typeof ifMatch === 'object' ? etagOf(ifMatch) : ifMatch
+    if (ifMatch !== undefined && !tag) throw new TypeError('ifMatch takes an ETag, or an answer that has one')
     return {
       // a compressing proxy makes an ETag weak, and a weak one never matches (RFC 9110 §13.1.1)
       ...(tag && { 'If-Match': tag.replace(/^W\//, '') }),

@@ -70,7 +70,7 @@ export type Link = Output<typeof LinkView>
 /** A link, as seen by callers who may change it. */
 export type ManagedLink = Output<typeof ManagedLinkView>
 /** A line of `exportLinks`. */
-export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'deleted_at'>
+export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'etag' | 'deleted_at'>
 export type NewLink = InputOf<typeof newLink>
 export type LinkChanges = InputOf<typeof linkChanges>
 export type LinkQuery = Query<typeof ListQuery>

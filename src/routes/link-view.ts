@@ -26,6 +26,7 @@ export const LINK_EXAMPLE = {
   has_password: false,
   forward_query: false,
   visits: { total: 207, last_at: '2026-11-23T05:10:29.053Z' },
+  etag: '"42-1.207"',
 } as const
 
 /** A link, for callers who may change it. */
@@ -57,6 +58,7 @@ export const ManagedLinkView = z
         last_at: Time.nullable().describe('time of the last one'),
       })
       .meta({ description: 'visits by people; bots are counted separately' }),
+    etag: text(64, 'for If-Match, also as the header `ETag` of the single link'),
     deleted_at: Time.optional().meta({ description: 'when it was deleted; only for a link in the trash' }),
   })
   .meta({
@@ -78,7 +80,7 @@ export const wholeAt =
   (baseUrl: string) =>
   <Shown extends Link>(link: Shown) => {
     const { version: _version, used: _used, starts_ms: _starts, expires_ms: _expires, ...shown } = link
-    return { ...shown, url: `${baseUrl}/${link.code}` }
+    return { ...shown, url: `${baseUrl}/${link.code}`, etag: tagOf(link) }
   }
 
 /** The part of a link that everybody else sees. */

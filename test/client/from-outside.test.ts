@@ -62,7 +62,10 @@ describe('the client against a service', () => {
     expect(stale).to.include({ status: 412, code: 'precondition_failed' })
     expect((await ada.getLink('spring')).title).to.equal('Spring')
 
-    await ada.deleteLink('spring', { ifMatch: changed })
+    const [listed] = await allOf(ada.listLinks({ q: 'spring' }))
+    expect(listed?.etag).to.equal(changed.etag)
+    expect(await problemOf(ada.deleteLink('spring', { ifMatch: made }))).to.include({ status: 412 })
+    await ada.deleteLink('spring', { ifMatch: listed })
     expect(await problemOf(ada.getLink('spring'))).to.include({ status: 404, code: 'not_found' })
     const [deleted] = await allOf(ada.listLinks({ state: 'deleted' }))
     expect(deleted?.id).to.equal(made.id)
@@ -117,7 +120,7 @@ describe('the client against a service', () => {
     const csv = (await allOf(ada.exportLinks())).join('')
     const links = await allOf(ada.exportLinks({ format: 'ndjson' }))
     expect(csv.trim().split('\n')).to.have.length(links.length + 1)
-    const { visits: _, url: __, ...exported } = await ada.updateLink(links[0]?.code ?? '', {})
+    const { visits: _, url: __, etag: ___, ...exported } = await ada.updateLink(links[0]?.code ?? '', {})
     expect(links[0]).to.deep.equal(exported)
 
     await service.request('GET', '/spring', { headers: { 'User-Agent': AGENTS.firefox } })

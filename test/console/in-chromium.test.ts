@@ -234,6 +234,17 @@ describeConsole('the console in a browser', () => {
       for (const code of codes)
         expect(await row(code).locator('.tag').allTextContents(), code).to.deep.equal(['together'])
 
+      const [tagged = ''] = codes
+      const [json, token] = [{ tags: ['somebody else'] }, editor.token]
+      expect((await service.request('PATCH', `/links/${tagged}`, { token, json })).status).to.equal(200)
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tags, separated by commas').fill('lost')
+      await page.getByRole('button', { name: 'Add' }).click()
+      await shown(page, '2 links changed.')
+      await shown(page, /^1 link was not changed/)
+      const { json: kept } = await service.request('GET', `/links/${tagged}`, { token })
+      expect(at(kept, 'tags')).to.deep.equal(['somebody else'])
+
       await page.getByRole('button', { name: 'Switch off' }).first().click()
       await soon(async () => (await page.locator('.badge.paused').count()) === 3)
       await page.getByRole('button', { name: 'Delete 3' }).click()

@@ -151,7 +151,10 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           refused={refused.value}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
-          onAnswer={(text) => update(({ tags }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])] }))}
+          onAnswer={(text) =>
+            // if_match: the tags are those of the list, which somebody may have changed meanwhile
+            update(({ tags, etag }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])], if_match: etag }))
+          }
         >
           {(names) => <input {...names} name="answer" required />}
         </Ask>
