@@ -241,7 +241,7 @@ describeConsole('the console in a browser', () => {
       await page.getByLabel('Tags, separated by commas').fill('lost')
       await page.getByRole('button', { name: 'Add' }).click()
       await shown(page, '2 links changed.')
-      await shown(page, /^1 link was not changed/)
+      await shown(page, /^1 link could not be changed: /)
       const { json: kept } = await service.request('GET', `/links/${tagged}`, { token })
       expect(at(kept, 'tags')).to.deep.equal(['somebody else'])
 
