@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { listMigrations, openDatabase } from '../database/open.js'
+import { complain } from './print.js'
 import { print, settings } from './session.js'
 
 export const register = (program: Command) =>
@@ -14,7 +15,7 @@ export const register = (program: Command) =>
           print(`${applied ? 'applied' : 'pending'}  ${name}`)
         return
       }
-      const opened = await openDatabase(settings(), { migrating: true })
+      const opened = await openDatabase(settings(), { migrating: true, log: complain })
       await opened.leave()
       print(opened.migrated.map((name) => `applied  ${name}`).join('\n') || 'the schema is up to date')
     })

@@ -26,6 +26,8 @@ export interface MigrateOptions {
   readonly service: { readonly user: string; readonly password?: string; readonly ownerBecomes?: boolean }
   /** folder of the numbered SQL files, functions/ and grants.sql */
   readonly folder: URL
+  /** receives a line when it has to wait for another migrator */
+  readonly log?: ((line: string) => void) | undefined
 }
 
 const ROLE_NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/
@@ -45,10 +47,9 @@ export const migrationStatus = async ({
  * Brings the schema up to date: applies every missing file in its own transaction, then the grants of the service's
  * role. Returns the names of the applied files.
  */
-export const migrate = async ({ owner, service, folder }: MigrateOptions): Promise<readonly string[]> =>
+export const migrate = async ({ owner, service, folder, log }: MigrateOptions): Promise<readonly string[]> =>
   withConnection(owner, async (client) => {
-    // One migrator at a time. The lock ends with the connection, however the process ends.
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
+    await lockMigrations(client, log)
     const files = await readSqlFiles(folder)
     const pending = pendingFiles(files, await appliedKeys(client))
     try {
@@ -59,6 +60,15 @@ export const migrate = async ({ owner, service, folder }: MigrateOptions): Promi
     }
     return pending.map(({ path }) => path)
   })
+
+/** One migrator at a time. The lock ends with the connection, however the process ends. */
+const lockMigrations = async (client: Client, log: MigrateOptions['log']): Promise<void> => {
+  const lock = [ADVISORY_LOCKS.migrations]
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', lock)
+  if (rows[0]?.locked === true) return
+  log?.('another process is migrating this database: waiting until it has finished')
+  await client.query('select pg_advisory_lock($1)', lock)
+}
 
 const appliedKeys = async (client: Client): Promise<readonly string[]> => {
   const { rows: tables } = await client.query('select where to_regclass($1) is not null', [TABLE])

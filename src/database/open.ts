@@ -65,7 +65,7 @@ const openEmbedded = async (
   if (!creating && !migrating) await requireDatabaseIn(dataDir)
   const { owner, service, leave } = await openEmbeddedPostgres({ dataDir, log })
   try {
-    const migrated = await migrate({ owner, service, folder })
+    const migrated = await migrate({ owner, service, folder, log })
     const { user, password } = service
     const login = { ...owner, user, password, options: optionsOf(false, undefined) }
     return { service: login, listener: login, migrated, leave }
@@ -78,7 +78,7 @@ const openEmbedded = async (
 const openExternal = async (
   settings: DatabaseSettings,
   databaseUrl: string,
-  { creating = false, migrating = false }: Purpose,
+  { creating = false, migrating = false, log }: Purpose,
 ): Promise<OpenedDatabase> => {
   const { migrationDatabaseUrl, databasePooled: pooled = false, migrations: folder } = settings
   const { username } = new URL(databaseUrl)
@@ -101,7 +101,7 @@ const openExternal = async (
     return { ...opened, migrated: [] }
   }
   const login = role === undefined ? { user: decodeURIComponent(username) } : { user: role, ownerBecomes: true }
-  const migrated = await migrate({ owner, service: login, folder })
+  const migrated = await migrate({ owner, service: login, folder, log })
   // `linkgate migrate` itself needs no session of the service, nor the pooler in front of it
   if (!migrating) await requireServiceSession(service, { role, pooled })
   return { ...opened, migrated }

@@ -8,6 +8,7 @@ import type { ClientConfig } from 'pg'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { migrate, migrationStatus } from '../../src/database/migrate.js'
 import { StartError } from '../../src/domain/start-error.js'
+import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
 import { withPool } from '../support/bare-database.js'
 import type { AskDatabase } from '../support/bare-database.js'
 import { cluster, createDatabase } from '../support/cluster.js'
@@ -71,6 +72,20 @@ describe('migrating', () => {
     expect([...one, ...other]).to.deep.equal(
       (await migrationStatus({ owner, folder: SHIPPED })).map(({ name }) => name),
     )
+  })
+
+  it('says that it waits for another migrator, and goes on once that has ended', async () => {
+    const lines: string[] = []
+    const { service } = await cluster()
+    await whileLocked(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`, async (release) => {
+      const waiting = migrate({ owner, service, folder: SHIPPED, log: (line) => lines.push(line) })
+      await lockWaiters(ask)
+      expect(lines).to.deep.equal(['another process is migrating this database: waiting until it has finished'])
+      await release()
+      expect(await waiting).to.include('0001_roles.sql')
+    })
+    await migrate({ owner, service, folder: SHIPPED, log: (line) => lines.push(line) })
+    expect(lines).to.have.length(1)
   })
 
   it('works on a second database of a server that has the roles already', async () => {
