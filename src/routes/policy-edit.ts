@@ -1,40 +1,18 @@
 import { z } from 'zod'
 
-import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import { createAccounts } from '../identity/accounts.js'
-import { editOriginOf, proposalsStore } from '../layers/4-data/proposals.js'
+import type { PolicyEdits } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
-import type { Answer, Caller, DataRule } from '../layers/route.js'
+import type { Answer, Caller } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
-import { commitEdit } from '../policy/commit-edit.js'
 import { viewPlan } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
-import type { Proposal } from '../policy/proposals.js'
 import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
 import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { Trial } from './policy-schemas.js'
-
-interface EditStore {
-  commit(plan: EditPlan, reason: string): Promise<Snapshot>
-  /** stores a plan as a proposal, if somebody else has to approve it; null if no approval is needed */
-  readonly propose: ((plan: EditPlan, reason: string) => Promise<Proposal>) | null
-  /** the roles that users have, to tell new roles from misspelt ones */
-  rolesInUse(): Promise<readonly string[]>
-}
-
-/** The fourth layer of an edit: commits a plan as the caller, with the decision that allowed it. */
-export const editStore = (database: Database, approvals: boolean): DataRule<EditStore> => ({
-  rows: 'policy rows, as one revision',
-  open: (context) => ({
-    propose: approvals ? async (plan, reason) => proposalsStore(database).open(context).propose(plan, reason) : null,
-    rolesInUse: () => createAccounts(database).rolesInUse(),
-    commit: async (plan, reason) => commitEdit(database, plan, { ...editOriginOf(context), reason }),
-  }),
-})
 
 /** RFC 9110 §13.1.1 with the revision as the tag: 428 without If-Match, 412 if another revision is in force. */
 export const requireRevision = async (
@@ -84,7 +62,7 @@ export const performEdit = async (
     readonly query: z.output<typeof Trial>
     readonly part: Replays | null
   },
-  store: EditStore,
+  store: PolicyEdits,
   reason: string,
 ): Promise<Answer> => {
   const { add, candidate, maker } = plan

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { CellChange } from '../domain/decision-table.js'
 import type { Gate } from '../domain/gate.js'
-import { PolicyReplaced } from '../database/errors.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import { policyEditsStore } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import type { DataRule, Route } from '../layers/route.js'
@@ -22,7 +23,7 @@ import type { PolicyRules } from '../policy/store.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { decisionChanges, decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
-import { editStore, performEdit, requireRevision } from './policy-edit.js'
+import { performEdit, requireRevision } from './policy-edit.js'
 import { explanationRoute } from './policy-explanation.js'
 import { policyPreviewRoute } from './policy-preview.js'
 import {
@@ -83,7 +84,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
   }
   const editing = {
     ...WRITING_POLICY,
-    data: editStore(database, approvals),
+    data: policyEditsStore(database, approvals),
     query: Trial,
     // a replay shows which users an edit affects, which only readers of the log may see
     part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
