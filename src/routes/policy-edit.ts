@@ -32,14 +32,6 @@ export const requireRevision = async (
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
-/** Throws PolicyReplaced if a newer revision is in force, so that everything is decided again under it. */
-export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): Promise<void> => {
-  const newest = await policy.refresh().catch((error: unknown) => {
-    throw policyUnavailable(error)
-  })
-  if (newest.revision !== snapshot.revision) throw new PolicyReplaced(`revision ${newest.revision}`)
-}
-
 /** If the stored rows are not those that the edit was made for, reloads them and responds with 503. */
 const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { PolicyReplaced } from '../database/errors.js'
 import type { Gate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
@@ -17,7 +18,7 @@ import {
 } from '../policy/proposals.js'
 import type { Proposal } from '../policy/proposals.js'
 import type { PolicyRules } from '../policy/store.js'
-import { answerCommitted, requireNewest, requireRevision } from './policy-edit.js'
+import { answerCommitted, requireRevision } from './policy-edit.js'
 import { EditView } from './policy-schemas.js'
 import {
   Approval,
@@ -99,10 +100,10 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       ...deciding,
       path: '/policy/proposals/:id/approve',
       body: Approval,
-      handle: async ({ store, params, body, caller, snapshot, headers }) => {
+      handle: async ({ store, params, body, caller, snapshot, headers, layers }) => {
         const proposal = await requireProposal(params)
         requireAnother(proposal, caller)
-        await requireNewest(policy, snapshot)
+        if (!(await layers.isNewest())) throw new PolicyReplaced()
         requireOpen(proposal)
         if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planProposal(snapshot, proposal, rules, caller.user)
