@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { asIdentity } from './as-identity.js'
+import { findMailedLink } from './mailed-link.js'
+import type { MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
@@ -10,10 +12,6 @@ export const ADDRESS_LINK_MS = 86_400_000
 
 /** The URL for confirming the address with a link's token. */
 export const addressLink = (baseUrl: string, token: string): string => `${baseUrl}/auth/email/confirm?token=${token}`
-
-const FIND = `
-  select t.email, t.expires_at from account_tokens t join users u on u.id = t.user_id
-   where t.token_hash = $1 and t.purpose = 'address' and t.expires_at > now() and u.suspended_at is null`
 
 // One statement: if two race, the second waits for the token's row, and finds it gone.
 const CONFIRM = `
@@ -28,21 +26,11 @@ const CONFIRM = `
   )
   select before.email as old, changed.email as new, record_link_used(id, 'address') from changed join before using (id)`
 
-/** A valid link for confirming an address. */
-export interface AddressLink {
-  readonly email: string
-  readonly expiresAt: Date
-}
-
 /** Changes of address, confirmed by a link sent to the new one. Only the SHA-256 of a link's token is stored. */
 export const createAddressChange = (database: Database) => ({
-  /** The address that a link confirms, and its expiry. Changes nothing, because mail scanners open links. */
-  find: async (token: string): Promise<AddressLink | null> => {
-    if (!isOpaqueToken(token)) return null
-    const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
-    const link: { readonly email: string; readonly expires_at: Date } | undefined = found?.rows[0]
-    return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
-  },
+  /** The address that a link confirms, and its expiry; null if the link does not work, or no longer works. */
+  find: async (token: string): Promise<MailedLink | null> =>
+    isOpaqueToken(token) ? findMailedLink(database, 'address', token) : null,
 
   /**
    * Gives the account its new address. Null if the link does not work, or if another account has the address by now.

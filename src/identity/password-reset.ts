@@ -2,6 +2,8 @@ import type { Database } from '../database/database.js'
 import { createGate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import { asIdentity } from './as-identity.js'
+import { findMailedLink } from './mailed-link.js'
+import type { MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
 import { tooManyWait } from './password.js'
 import { originOf } from './sign-in.js'
@@ -33,10 +35,6 @@ const ASK = `
     select id, 'password', $2, $3 from account returning user_id
   )
   select email from account join added on id = user_id`
-
-const FIND = `
-  select u.email, t.expires_at from account_tokens t join users u on u.id = t.user_id
-   where t.token_hash = $1 and t.purpose = 'password' and t.expires_at > now() and u.suspended_at is null`
 
 /** Taken before the account's row lock: it waits for running changes (lock_rights.sql). */
 const LOCK = 'select lock_rights(null, user_id) from account_tokens where token_hash = $1'
@@ -90,6 +88,10 @@ export const createPasswordReset = ({
     if (account !== undefined) deliver(account.email, token, expiresAt)
   }
 
+  /** The link's account and expiry; null if the link does not work, or no longer works. */
+  const find = async (token: string): Promise<MailedLink | null> =>
+    mayBeLink(token) ? findMailedLink(database, 'password', token) : null
+
   return {
     /**
      * Makes and delivers a link for the account with this address, if there is an active one. Returns before any
@@ -103,16 +105,7 @@ export const createPasswordReset = ({
       pending.add(work)
     },
 
-    /**
-     * The link's account and expiry; null if the link no longer works. Changes nothing, because mail scanners open
-     * links.
-     */
-    find: async (token: string): Promise<PasswordLink | null> => {
-      if (!mayBeLink(token)) return null
-      const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
-      const link: { readonly email: string; readonly expires_at: Date } | undefined = found?.rows[0]
-      return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
-    },
+    find,
 
     /**
      * Sets the password and ends all sign-ins of the account; with `endTokens`, its personal tokens, too. False if the
@@ -126,11 +119,9 @@ export const createPasswordReset = ({
       }: { readonly token: string; readonly password: string; readonly endTokens: boolean },
       request: SignInRequest,
     ): Promise<boolean> => {
-      if (!mayBeLink(token)) return false
-      const hash = hashOfToken(token)
       // checked first, because hashing the password is expensive
-      const [found] = await asIdentity(database, [{ text: FIND, values: [hash] }])
-      if (found?.rows[0] === undefined) return false
+      if ((await find(token)) === null) return false
+      const hash = hashOfToken(token)
       const values = [hash, await hashPassword(password), endTokens]
       const lock = { text: LOCK, values: [hash] }
       const statements = [originOf(request, null), lock, { text: RESET, values }]
@@ -143,12 +134,6 @@ export const createPasswordReset = ({
       await Promise.all(pending)
     },
   }
-}
-
-/** A working link. */
-export interface PasswordLink {
-  readonly email: string
-  readonly expiresAt: Date
 }
 
 type Deliver = (email: string, token: string, expiresAt: Date) => void
