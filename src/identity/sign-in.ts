@@ -95,20 +95,12 @@ interface Rotation {
   readonly expires_at: Date
 }
 
-const ask = async <Row>(
-  database: Database,
-  name: string,
-  text: string,
-  values: readonly unknown[],
-  deadline?: Deadline,
-): Promise<Row | undefined> => {
-  const [result] = await asIdentity(database, [{ name, text, values }], deadline)
-  return result?.rows[0]
-}
-
 /** The account with this address, in any case. */
-export const findAccount = (database: Database, email: string) =>
-  ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
+export const findAccount = async (database: Database, email: string): Promise<Account | undefined> => {
+  const find = { name: 'sign_in_find_account', text: FIND_ACCOUNT, values: [email] }
+  const [found] = await asIdentity(database, [find])
+  return found?.rows[0]
+}
 
 /** The request behind a sign-in: what the log keeps of it, and its deadline for the commit. */
 export interface SignInRequest {
