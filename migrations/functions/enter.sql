@@ -5,6 +5,3 @@ begin
   perform set_config('app.user_id', coalesce(user_id::text, ''), true);
   perform set_config('role', entered_role, true);
 end $$;
-
-create or replace function enter_identity() returns void
-  language sql volatile as $$ select enter('identity', null) $$;

@@ -10,7 +10,7 @@ import type { Id } from '../domain/id.js'
 import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { asIdentity, lockRights } from './as-identity.js'
+import { ENTER_IDENTITY, asIdentity, lockRights } from './as-identity.js'
 
 export interface NewAccount {
   readonly email: string
@@ -174,7 +174,7 @@ export const createAccounts = (database: Database) => {
       }
       await database.transaction(async (client) => {
         const send = (statement: Statement) => sendTo(client, statement)
-        await send({ text: 'select enter_identity()' })
+        await send(ENTER_IDENTITY)
         // exclusive, and before any row lock: waits for the user's running changes
         await send(lockRights(id))
         // until this commits, nobody can give the user another link

@@ -1,9 +1,11 @@
 import type { StatementResult } from '../database/batch.js'
 import type { Database } from '../database/database.js'
+import { enter } from '../database/enter.js'
 import type { Statement } from '../database/statement.js'
 import type { Deadline } from '../domain/deadline.js'
 
-const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity()' }
+/** Runs the rest of a transaction as the role `identity`, and as no user. */
+export const ENTER_IDENTITY = enter('identity', null)
 
 /**
  * Sends statements as one transaction of the role `identity`, the only one that may read password hashes, sign-ins and
@@ -14,7 +16,7 @@ export const asIdentity = async (
   database: Database,
   statements: readonly Statement[],
   deadline?: Deadline,
-): Promise<readonly StatementResult[]> => (await database.flush([ENTER, ...statements], deadline)).slice(1)
+): Promise<readonly StatementResult[]> => (await database.flush([ENTER_IDENTITY, ...statements], deadline)).slice(1)
 
 /** Must come before a statement that takes rights from a user (migrations/functions/lock_rights.sql). */
 export const lockRights = (userId: string): Statement => ({

@@ -144,7 +144,7 @@ describe('the log of accounts', () => {
 
   it('has what somebody with the login adds by SQL', async () => {
     await service.database.flush([
-      { text: 'select enter_identity()' },
+      { text: `select enter('identity', null)` },
       {
         text: `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
                values ($1, 'mine', sha256('x'), '{link:read}', now() + interval '1 day')`,

@@ -434,7 +434,7 @@ describe('the table of sign-ins', () => {
     )
     expect(row).to.deep.equal({ forced: true, enabled: true })
     const refused: unknown = await database
-      .flush([{ text: 'select enter_identity()' }, { text: `update refresh_tokens set scope = 'policy:write'` }])
+      .flush([{ text: `select enter('identity', null)` }, { text: `update refresh_tokens set scope = 'policy:write'` }])
       .catch((error: unknown) => error)
     expect(refused).to.include({ code: '42501' })
   })

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Statement } from '../../database/statement.js'
+import { ENTER_IDENTITY } from '../../identity/as-identity.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind } from './context.js'
 import { knex, ownedRows, toStatement } from './query.js'
@@ -57,7 +58,7 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
         expires_at: expiresAt,
       })
     const endOtherSignIns = [
-      { name: 'enter_identity', text: 'select enter_identity()' },
+      ENTER_IDENTITY,
       {
         name: 'end_other_sign_ins',
         text: `update refresh_tokens set revoked_at = now()
