@@ -1,6 +1,6 @@
 import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
-import { counted, number } from '../policy/render.js'
+import { counted, number } from '../counted.js'
 
 /** How many faults are printed and kept; all are counted. */
 const SHOWN = 20

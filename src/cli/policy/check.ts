@@ -12,10 +12,11 @@ import { describeLoneRole, loneRoleOfUser, rolesIn } from '../../policy/role-nam
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
 import { jsonOption } from '../arguments.js'
+import { counted } from '../counted.js'
 import { AnswerIsNo } from '../errors.js'
 import { withProgress } from '../progress.js'
 import { complain, print } from '../session.js'
-import { counted, renderTable } from './render.js'
+import { renderTable } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
 interface Options {

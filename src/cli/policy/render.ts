@@ -4,6 +4,7 @@ import { ENGINE_ROLES } from '../../domain/role.js'
 import type { CommentChange } from '../../policy/comments.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
+import { counted } from '../counted.js'
 
 /** How many rows are measured for the column widths: a call takes a limited number of arguments. */
 const MAX_MEASURED = 10_000
@@ -61,8 +62,3 @@ export const renderChanges = (changes: readonly CellChange[]): string => {
       `${changed('deny', 'allow')} from deny to allow, ${changed('allow', 'deny')} from allow to deny`,
   ].join('\n')
 }
-
-export const number = (count: number): string => count.toLocaleString('en')
-
-export const counted = (count: number, noun: string, nouns = `${noun}s`): string =>
-  `${number(count)} ${count === 1 ? noun : nouns}`

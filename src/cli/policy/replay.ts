@@ -9,8 +9,9 @@ import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../csv/format.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'
+import { counted, number } from '../counted.js'
 import { withProgress } from '../progress.js'
-import { RECORD, counted, number, renderTable } from './render.js'
+import { RECORD, renderTable } from './render.js'
 
 const replayWindow = parsed((text) => parseWindow(text) ?? undefined, WINDOW_RULE)
 

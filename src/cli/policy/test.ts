@@ -14,10 +14,10 @@ import {
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
+import { counted } from '../counted.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
 import { readTextFile } from '../read-text-file.js'
 import { complain, print } from '../session.js'
-import { counted } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
 const DEFAULT_FILES = EXPECTATION_FILES.map((file) => new URL(file, PACKAGE_ROOT))

@@ -1,0 +1,6 @@
+/** A number with its thousands set apart. */
+export const number = (count: number): string => count.toLocaleString('en')
+
+/** A number and what is counted, such as `1 row` or `2,000 rows`. */
+export const counted = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${number(count)} ${count === 1 ? noun : nouns}`
