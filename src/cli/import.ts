@@ -25,8 +25,9 @@ import { createAnnouncer } from '../redirects/announcer.js'
 import { email, parsed } from './arguments.js'
 import { number } from './counted.js'
 import { AnswerIsNo, UsageError } from './errors.js'
+import { complain, print } from './print.js'
 import { clearProgress, withProgress } from './progress.js'
-import { complain, print, withDatabase } from './session.js'
+import { withDatabase } from './session.js'
 
 const fieldOf = (text: string): Field | undefined => FIELDS.find((field) => field === text.trim())
 

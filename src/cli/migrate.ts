@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 import { listMigrations, openDatabase } from '../database/open.js'
-import { complain } from './print.js'
-import { print, settings } from './session.js'
+import { complain, print } from './print.js'
+import { settings } from './session.js'
 
 export const register = (program: Command) =>
   program

@@ -10,9 +10,6 @@ import { createAccounts } from '../identity/accounts.js'
 import { UsageError } from './errors.js'
 import { onInterruption } from './signals.js'
 
-// re-exported for commands that need a database; the others import print.js alone
-export { complain, print, printStyled } from './print.js'
-
 /** The settings and the folder of the migrations. Invalid settings are a UsageError. */
 export const settings = () => {
   try {

@@ -8,7 +8,8 @@ import { openIssuer } from '../identity/identity.js'
 import { MAX_TTL_SECONDS } from '../identity/issuer.js'
 import { PERSONAL_TOKEN_PREFIX, hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { count, parsed } from './arguments.js'
-import { print, lookUpUser, withDatabase } from './session.js'
+import { print } from './print.js'
+import { lookUpUser, withDatabase } from './session.js'
 
 const scopes = parsed(
   (text) => {

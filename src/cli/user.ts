@@ -17,7 +17,8 @@ import { storedRoles } from '../policy/store.js'
 import { Name } from '../routes/schemas.js'
 import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
-import { complain, print, lookUpUser, withDatabase } from './session.js'
+import { complain, print } from './print.js'
+import { lookUpUser, withDatabase } from './session.js'
 
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')

@@ -16,7 +16,8 @@ import { showVisits } from '../routes/visits.js'
 import { checked, parsed } from './arguments.js'
 import { counted, number } from './counted.js'
 import { UsageError } from './errors.js'
-import { print, printStyled, withDatabase } from './session.js'
+import { print, printStyled } from './print.js'
+import { withDatabase } from './session.js'
 import { drawChart } from './visits/chart.js'
 
 const moment = parsed((text) => Moment.safeParse(text).data, MOMENT_RULE)

@@ -12,8 +12,9 @@ import type { StoredPolicy } from '../../policy/replacement.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
+import { complain } from '../print.js'
 import { readTextFile } from '../read-text-file.js'
-import { complain, osUser, withDatabase } from '../session.js'
+import { osUser, withDatabase } from '../session.js'
 
 /** The stored policy, and the files of this installation. */
 export interface PolicySession {

@@ -16,8 +16,8 @@ import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { counted } from '../counted.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
+import { complain, print } from '../print.js'
 import { readTextFile } from '../read-text-file.js'
-import { complain, print } from '../session.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
 const DEFAULT_FILES = EXPECTATION_FILES.map((file) => new URL(file, PACKAGE_ROOT))
