@@ -36,13 +36,7 @@ export const ENTRY_COLUMNS = [
 ].join(', ')
 
 /** An entry and its claimed place in the chain, with the text that its hash covers. */
-export interface ChainEntry {
-  readonly writer: string
-  readonly seq: string
-  readonly id: string
-  /** the hash of the entry before; 64 zeros before the first */
-  readonly previous: string
-  readonly hash: string
+export interface ChainEntry extends Pick<StoredEntry, 'writer' | 'seq' | 'id' | 'previous' | 'hash'> {
   /** all fields, as a JSON array */
   readonly text: string
 }
