@@ -1,14 +1,18 @@
 import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
 import { counted, number } from '../counted.js'
+import { AnswerIsNo } from '../errors.js'
+import { print } from '../print.js'
+
+type Fault = LogFault | EvidenceFault
 
 /** How many faults are printed and kept; all are counted. */
 const SHOWN = 20
 
 /** Keeps the first faults. */
-export const keepFaults = <Fault>() => {
-  const faults: Fault[] = []
-  const onFault = (fault: Fault) => {
+export const keepFaults = <Kept extends Fault>() => {
+  const faults: Kept[] = []
+  const onFault = (fault: Kept) => {
     if (faults.length < SHOWN) faults.push(fault)
   }
   return { faults, onFault }
@@ -16,15 +20,22 @@ export const keepFaults = <Fault>() => {
 
 export const entryCount = (count: number) => counted(count, 'entry', 'entries')
 
+/** Prints a verdict: `text`, or JSON without it. Throws AnswerIsNo if the log or the file is not intact. */
+export const printVerdict = (verdict: { readonly faults: number }, faults: readonly Fault[], text?: string): void => {
+  const { faults: found } = verdict
+  print(text ?? JSON.stringify({ whole: found === 0, ...verdict, faults, faults_found: found }))
+  if (found > 0) throw new AnswerIsNo()
+}
+
 /** The kept faults, and the number of the others. */
-export const notIntact = (found: number, what: string, faults: readonly (LogFault | EvidenceFault)[]): string =>
+export const notIntact = (found: number, what: string, faults: readonly Fault[]): string =>
   [
     `NOT intact: ${counted(found, 'fault')} in ${what}`,
     ...faults.map(faultText),
     ...(found > faults.length ? [`and ${number(found - faults.length)} more`] : []),
   ].join('\n')
 
-const faultText = (fault: LogFault | EvidenceFault): string => {
+const faultText = (fault: Fault): string => {
   if (fault.kind === 'checkpoint') return `checkpoint ${fault.id} ${fault.why}`
   if (fault.kind === 'line') return `line ${fault.line} ${fault.why}`
   if (fault.kind === 'file') return `the file ${fault.why}`

@@ -4,9 +4,8 @@ import { verifyEvidence } from '../../audit/verify-evidence.js'
 import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
 import { errorCode } from '../../domain/error-code.js'
 import { counted } from '../counted.js'
-import { AnswerIsNo, UsageError } from '../errors.js'
-import { print } from '../print.js'
-import { entryCount, keepFaults, notIntact } from './fault-text.js'
+import { UsageError } from '../errors.js'
+import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
 import { readKeys } from './keys.js'
 
 /** Verifies an evidence file with the given keys, or its own. Throws AnswerIsNo if it is not intact. */
@@ -14,12 +13,7 @@ export const verifyFile = async (file: string, keyFiles: readonly string[], json
   const pinned = await readKeys(keyFiles)
   const { faults, onFault } = keepFaults<EvidenceFault>()
   const verdict = await verifyEvidence(bytesOf(file), { pinned, onFault })
-  print(
-    json
-      ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults })
-      : render(verdict, faults),
-  )
-  if (verdict.faults > 0) throw new AnswerIsNo()
+  printVerdict(verdict, faults, json ? undefined : render(verdict, faults))
 }
 
 async function* bytesOf(file: string): AsyncGenerator<Buffer> {

@@ -4,22 +4,15 @@ import { verifyLog } from '../../audit/verify-log.js'
 import type { LogFault, LogVerdict } from '../../audit/verify-log.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted, number } from '../counted.js'
-import { AnswerIsNo } from '../errors.js'
-import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { withDatabase } from '../session.js'
-import { entryCount, keepFaults, notIntact } from './fault-text.js'
+import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
 import { readKeys } from './keys.js'
 
 /** Verifies the log of the configured database. Throws AnswerIsNo if it is not intact. */
 export const verifyStored = async (keyFiles: readonly string[], json: boolean): Promise<void> => {
   const { verdict, faults } = await verifyAll(keyFiles, 'verifying the log')
-  print(
-    json
-      ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults })
-      : render(verdict, faults),
-  )
-  if (verdict.faults > 0) throw new AnswerIsNo()
+  printVerdict(verdict, faults, json ? undefined : render(verdict, faults))
 }
 
 /** Verifies the log with the installation's key, and earlier ones in these PEM files. */
