@@ -27,7 +27,7 @@ export const PolicyQuestion = z
       .enum(RELATIONS)
       .optional()
       .describe('the caller’s relation to the record, instead of a link; default: `other`'),
-    revision: revisionNumber('must be the number of a revision').optional().describe('default: the one in force'),
+    revision: revisionNumber().optional().describe('default: the one in force'),
   })
   .refine(({ role, relation }) => relation === undefined || (role === 'anonymous') === (relation === 'anonymous'), {
     path: ['relation'],

@@ -1,17 +1,14 @@
 import { z } from 'zod'
 
 import { EFFECTS } from '../domain/policy-row.js'
-import { AnyRow, Cell, CellChange, CommentChanges, MOST_CELLS, MOST_ROWS, Outcome, Row } from './policy-row-schemas.js'
+import { AnyRow, Cell, MOST_ROWS, PLANNED, Question } from './policy-row-schemas.js'
 import { ReplayView, Replayable } from './replay-schemas.js'
 import { RevisionNumber, count, text } from './schemas.js'
 
 export const PreviewView = z
   .object({
     revision: RevisionNumber.describe('the revision that the edit is compared with'),
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
-    added: z.array(Row).max(MOST_ROWS).describe('added rows'),
-    removed: z.array(Row).max(MOST_ROWS).describe('removed rows'),
-    comments: CommentChanges,
+    ...PLANNED,
     objections: z
       .array(
         z.looseObject({
@@ -24,7 +21,7 @@ export const PreviewView = z
                 invariant: text(64, 'name of the invariant'),
                 why: text(1_000, 'the reason given in its file'),
                 file: text(100, 'the only place to change it'),
-                decision: Cell.extend(Outcome.shape).describe('the decision that breaks it'),
+                decision: Cell.describe('the decision that breaks it'),
                 row: AnyRow.nullable().describe('the deciding row; null: none matches'),
               }),
             )
@@ -50,7 +47,7 @@ export const PreviewView = z
         asked: count('number of expectations'),
         unmet: z
           .array(
-            Cell.extend({
+            Question.extend({
               expected: z.enum(EFFECTS).describe('expected by the file'),
               effect: z.enum(EFFECTS).describe('decided by the rows'),
               rule: text(64, 'rule of the deciding row'),

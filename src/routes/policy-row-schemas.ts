@@ -30,7 +30,7 @@ const AnyRows = z.array(AnyRow).max(MOST_ROWS)
 export const CommentChanges = z
   .array(
     z.object({
-      row: z.looseObject({ ptype: text(100, 'the section of model.conf') }).describe('the row'),
+      row: AnyRow.describe('the row'),
       before: textOrNull(500, 'null: no comment before'),
       after: textOrNull(500, 'null: no comment any more'),
     }),
@@ -45,7 +45,7 @@ export const Reason = z
   .max(1_000)
   .describe('the reason, for the history')
 
-export const revisionNumber = (fault: string) =>
+export const revisionNumber = (fault = 'must be the number of a revision') =>
   z
     .string()
     .regex(/^[1-9]\d{0,14}$/, fault)
@@ -58,13 +58,15 @@ export const Outcome = z.object({
   endpoint: z.enum(EFFECTS).describe('by the endpoint rows'),
 })
 
-export const Cell = z.object({
+export const Question = z.object({
   role: text(32, 'role of the caller'),
   action: text(65, 'the requested action'),
   relation: z.enum(RELATIONS).describe('relation to the record'),
 })
 
-export const CellChange = Cell.extend({
+export const Cell = Question.extend(Outcome.shape)
+
+export const CellChange = Question.extend({
   before: Outcome.describe('under the previous revision'),
   after: Outcome.describe('under the new one'),
 }).meta({ id: 'DecisionChange', description: 'a changed decision' })
@@ -73,6 +75,16 @@ export const Actor = z.object({
   id: textOrNull(19, 'id of the user'),
   name: textOrNull(254, 'current address of the user, or the name of what made the edit'),
 })
+
+export const DecisionsChanged = z.array(CellChange).max(MOST_CELLS).describe('every changed decision')
+
+/** The changes of an edit that is made or planned now. */
+export const PLANNED = {
+  decisions_changed: DecisionsChanged,
+  added: z.array(Row).max(MOST_ROWS).describe('added rows'),
+  removed: z.array(Row).max(MOST_ROWS).describe('removed rows'),
+  comments: CommentChanges,
+}
 
 /** The changes of an edit, as the history shows them. */
 export const CHANGED = {

@@ -6,11 +6,10 @@ import {
   CHANGED,
   Cell,
   CellChange,
-  CommentChanges,
   EditedRow,
   MOST_CELLS,
   MOST_ROWS,
-  Outcome,
+  PLANNED,
   Reason,
   Row,
   revisionNumber,
@@ -20,13 +19,13 @@ import { ReplayView, Replayable } from './replay-schemas.js'
 import { Id, Instant, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 export const ByRevision = z.strictObject({
-  revision: revisionNumber('must be the number of a revision').describe('number of the revision'),
+  revision: revisionNumber().describe('number of the revision'),
 })
 
 /** Selects a revision and the format of the response. */
 export const Shown = z.strictObject({
   format: z.enum(['json', 'csv']).default('json').describe('format of the response'),
-  revision: revisionNumber('must be the number of a revision').optional().describe('default: the one in force'),
+  revision: revisionNumber().optional().describe('default: the one in force'),
 })
 
 export const ShownTable = Shown.extend({
@@ -35,20 +34,16 @@ export const ShownTable = Shown.extend({
 })
 
 export const Comparison = z.strictObject({
-  from: revisionNumber('must be the number of a revision').describe('the first revision'),
-  to: revisionNumber('must be the number of a revision').describe('the second revision'),
+  from: revisionNumber().describe('the first revision'),
+  to: revisionNumber().describe('the second revision'),
 })
 
 export const EditView = z
   .object({
     revision: RevisionNumber.describe('the revision in force afterwards'),
     dry_run: z.boolean().optional().describe('true: nothing was changed'),
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
-    added: z.array(Row).max(MOST_ROWS).describe('added rows'),
-    removed: z.array(Row).max(MOST_ROWS).describe('removed rows'),
-    comments: CommentChanges,
+    ...PLANNED,
     warnings: z
-
       .array(
         z.object({
           role: text(32, 'the role as written'),
@@ -85,10 +80,9 @@ export const ComparisonView = z
   .object({
     from: RevisionNumber,
     to: RevisionNumber,
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+    ...PLANNED,
     added: z.array(Row).max(MOST_ROWS).describe('rows that only the second revision has'),
     removed: z.array(Row).max(MOST_ROWS).describe('rows that only the first revision has'),
-    comments: CommentChanges,
   })
   .meta({ id: 'PolicyComparison', description: 'the differences between two revisions' })
 
@@ -101,7 +95,7 @@ export const PolicyView = z.object({
 
 export const TableView = z.object({
   revision: RevisionNumber,
-  decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('for each role, action and relation'),
+  decisions: z.array(Cell).max(MOST_CELLS).describe('for each role, action and relation'),
 })
 
 export const ProposedRows = z.strictObject({

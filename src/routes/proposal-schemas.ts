@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { PROPOSAL_STATES } from '../policy/proposals.js'
-import { Actor, CHANGED, CellChange, MOST_CELLS, Reason } from './policy-row-schemas.js'
+import { Actor, CHANGED, DecisionsChanged, Reason } from './policy-row-schemas.js'
 import { Id, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 const State = z.enum(PROPOSAL_STATES)
@@ -44,7 +44,7 @@ export const ShownProposal = ProposalView.extend({
     .union([
       z.object({
         revision: RevisionNumber.describe('the revision in force'),
-        decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+        decisions_changed: DecisionsChanged,
         ...CHANGED,
       }),
       z.object({
