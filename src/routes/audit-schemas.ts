@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-import { isAction } from '../domain/action.js'
 import { RELATIONS } from '../domain/decision.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../domain/log-filter.js'
 import { isId } from '../domain/id.js'
 import { isEmail } from '../domain/user.js'
+import { ActionName } from './policy-explanation-schemas.js'
 import {
   Code,
   Cursor,
@@ -85,12 +85,7 @@ export const Filter = z.strictObject({
     .optional()
     .describe('who asked: their id, or their e-mail address, in any case'),
   link: Code.optional().describe('id of a link: all its entries; or a code that it has or had: those under that code'),
-  action: z
-    .string()
-    .refine(isAction, 'must be an action, such as link:delete')
-    .meta({ pattern: '^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$', maxLength: 65 })
-    .optional()
-    .describe('the requested action'),
+  action: ActionName.optional().describe('the requested action'),
   effect: z.enum(['allow', 'deny']).optional().describe('the decision'),
   rule: z.string().min(1).max(64).optional().describe('the deciding rule, or the code of a refusal'),
   layer: z.enum(DECIDING_LAYERS).optional().describe('the deciding layer'),

@@ -15,7 +15,7 @@ export const CallerRole = z
 export const ActionName = z
   .string()
   .refine(isAction, 'must be an action, such as link:delete')
-  .meta({ maxLength: 65, examples: ['link:delete'] })
+  .meta({ pattern: '^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$', maxLength: 65, examples: ['link:delete'] })
 
 export const PolicyQuestion = z
   .strictObject({
