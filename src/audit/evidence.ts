@@ -44,7 +44,7 @@ const End = z.object({
   chains: z.array(z.object({ writer: Count, first: Place.nullable(), last: Place })),
   /** faults in the log that the service found while it wrote the file */
   faults: z.number(),
-  /** stored checkpoints that were left out: not valid, or covering no more than the others */
+  /** checkpoints left out: not valid, covering less than the one before, or with too many entries to wait for it */
   left_out: z.number(),
 })
 export type EvidenceEnd = z.infer<typeof End>

@@ -69,7 +69,7 @@ export const TokenView = z
   })
   .meta({ id: 'PersonalToken', description: 'a personal token, without its value' })
 
-export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('newest first') })
+export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('oldest first') })
 
 export const NewToken = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),

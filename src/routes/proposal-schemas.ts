@@ -18,7 +18,7 @@ export const ProposalView = z
     closed: z
       .object({
         actor: Actor.describe('who closed it'),
-        time: Time.describe('time of the proposal'),
+        time: Time.describe('when it was closed'),
         reason: textOrNull(1_000, 'the reason, if given'),
       })
       .nullable()

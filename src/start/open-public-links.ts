@@ -15,7 +15,7 @@ import type { Live } from '../http/live.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-/** The channel on which add_visits() announces link ids. */
+/** The channel on which count_visits() announces link ids. */
 const VISITS_CHANNEL = 'linkgate_visits'
 
 export interface RedirectParts {
