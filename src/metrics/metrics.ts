@@ -252,7 +252,12 @@ export const createMetrics = (): Metrics => {
     () => sources.cache().invalidations,
   )
   gauge('linkgate_cache_entries', 'Cached codes', 'sum', () => sources.cache().entries)
-  gauge('linkgate_cache_off', '1 while nothing is cached', 'max', () => sources.cache().off)
+  gauge(
+    'linkgate_cache_off',
+    '1 while no redirect is served from the cache unless the database is down',
+    'max',
+    () => sources.cache().off,
+  )
 
   return {
     readFrom: (given) => {

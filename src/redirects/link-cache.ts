@@ -33,7 +33,10 @@ export interface CacheStats {
   readonly invalidations: number
   /** cached codes */
   readonly entries: number
-  /** true while nothing is cached: the cache has size 0, or notifications that would invalidate it do not arrive */
+  /**
+   * True while the cache is not used unless the database is down: it has size 0, or notifications that would
+   * invalidate it do not arrive.
+   */
   readonly off: boolean
 }
 
