@@ -4,7 +4,7 @@ import type { Deadline } from '../domain/deadline.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { FindUser, User } from '../domain/user.js'
 import { planEdit, viewPlan } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
 import { parseChanges } from './history.js'
@@ -174,7 +174,7 @@ export const weighProposal = async (
   base: Snapshot,
   proposal: Proposal,
   rules: PolicyRules,
-  findUser: (id: string) => Promise<User | null>,
+  findUser: FindUser,
   deadline?: Deadline,
 ) => {
   const { revision } = base

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
-import type { User } from '../domain/user.js'
+import type { FindLink } from '../domain/link.js'
+import type { FindUser } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { route } from '../layers/compose.js'
@@ -14,8 +14,8 @@ import { ExplanationView, PolicyQuestion } from './policy-explanation-schemas.js
 import { READING_POLICY } from './shared-layers.js'
 
 interface Records {
-  readonly findUser: (id: string) => Promise<User | null>
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findUser: FindUser
+  readonly findLink: FindLink
 }
 
 type Question = z.output<typeof PolicyQuestion>

@@ -5,9 +5,9 @@ import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { CellChange } from '../domain/decision-table.js'
 import type { Gate } from '../domain/gate.js'
-import type { Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { FindUser } from '../domain/user.js'
 import { policyEditsStore } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
@@ -52,8 +52,8 @@ export interface PolicyParts {
   readonly analyses: Gate
   readonly replays: DataRule<Replays>
   readonly findSnapshot: FindSnapshot
-  readonly findUser: (id: string) => Promise<User | null>
-  readonly findLink: (code: string) => Promise<Link | null>
+  readonly findUser: FindUser
+  readonly findLink: FindLink
   /** POLICY_APPROVALS */
   readonly approvals: boolean
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Gate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { FindUser } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'
 import { route } from '../layers/compose.js'
 import type { Caller, Route } from '../layers/route.js'
@@ -37,7 +37,7 @@ interface ProposalParts {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly analyses: Gate
-  readonly findUser: (id: string) => Promise<User | null>
+  readonly findUser: FindUser
 }
 
 /** Compares users, whichever tokens they use. */
