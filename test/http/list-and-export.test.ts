@@ -33,7 +33,7 @@ const castCell = (cell: string, { header, column }: CastingContext): unknown => 
 
 /** An export holds the link; its visits have exports of their own. */
 const exported = (link: unknown): unknown => {
-  const { visits: _, url: __, ...rest } = Object(link)
+  const { visits: _, url: __, etag: ___, ...rest } = Object(link)
   return rest
 }
 
