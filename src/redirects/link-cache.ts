@@ -96,6 +96,10 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
   const has = (code: string): boolean => links.has(code) || absent.has(code)
   const isWithin = (ms: number) => performance.now() - listener.confirmedAt < ms
 
+  const clear = () => {
+    links.clear()
+    absent.clear()
+  }
   const remove = (code: string) => {
     links.delete(code)
     absent.delete(code)
@@ -117,7 +121,11 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
     const answer: Promise<Link | null> = find(code).then(
       (link) => {
         downAt = undefined
-        if (finish()) store(code, link)
+        const isLatest = finish()
+        if (isWithin(STALE_MS)) {
+          if (isLatest) store(code, link)
+          // the database runs, and what it announced has not arrived: whatever is cached may have changed since
+        } else if (links.size + absent.size > 0) clear()
         return link
       },
       (error: unknown) => {
@@ -164,8 +172,7 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
     forget: (code) => {
       total.invalidations += 1
       if (code === EVERY_CODE) {
-        links.clear()
-        absent.clear()
+        clear()
         pending.clear()
         return
       }

@@ -166,6 +166,18 @@ describe('the memory of public links', () => {
     expect(await cache.find('a')).to.equal(null)
   })
 
+  it('shows nothing from before, where the database has answered since without being heard', async () => {
+    stored.set('b', link('b', 'https://example.com/'))
+    const cache = cacheOf()
+    for (const code of ['a', 'b']) await cache.find(code)
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    stored.delete('a')
+    expect(await cache.find('b')).to.equal(stored.get('b'))
+    goAway()
+    for (const code of ['a', 'b'])
+      expect(await refusalOf(cache.find(code)), code).to.have.property('code', 'database_unavailable')
+  })
+
   it('waits a second for a database that hangs, and for nobody after that', async () => {
     const cache = cacheOf()
     await cache.find('a')
