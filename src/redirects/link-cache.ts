@@ -84,7 +84,7 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
   const absent = new LRUCache<string, true>({ max: Math.max(1, Math.ceil(size / 4)) })
   const pending = new Map<string, Promise<Link | null>>()
   const total = { hits: 0, misses: 0, negativeHits: 0, invalidations: 0 }
-  /** when a query last found the database down; undefined: another has succeeded since */
+  /** when a query last found the database down; undefined: another has succeeded since, or it is too long ago */
   let downAt: number | undefined
 
   const cached = (code: string): Link | null | undefined => {
@@ -141,6 +141,8 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
   /** What is cached, where it may be used now. */
   const usable = (code: string): Link | null | undefined => {
     if (listener.up && isWithin(STALE_MS)) return cached(code)
+    // nobody has asked since: it may be back
+    if (downAt !== undefined && pending.size === 0 && performance.now() - downAt >= STALE_MS) downAt = undefined
     if (downAt === undefined || !isWithin(outageMs)) return undefined
     // finds out whether it is back
     if (pending.size === 0 && performance.now() - downAt >= RETRY_MS) query(code).catch(() => undefined)

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 import { expect } from 'chai'
 import { Client } from 'pg'
 
@@ -176,6 +178,18 @@ describe('the memory of public links', () => {
     goAway()
     for (const code of ['a', 'b'])
       expect(await refusalOf(cache.find(code)), code).to.have.property('code', 'database_unavailable')
+  })
+
+  it('asks the database where it was away once, if nobody has asked since', async () => {
+    const cache = cacheOf()
+    await cache.find('a')
+    goAway()
+    await refusalOf(cache.find('b'))
+    answer = async (code) => stored.get(code) ?? null
+    stored.delete('a')
+    await setTimeout(STALE_MS + 10)
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    expect(await cache.find('a')).to.equal(null)
   })
 
   it('waits a second for a database that hangs, and for nobody after that', async () => {
