@@ -54,6 +54,8 @@ export interface LinkCache {
 interface LinkCacheOptions {
   /** queries the database */
   readonly find: FindLink
+  /** how old an answer of `find` may be, in milliseconds: a replica still answers when the primary is down */
+  readonly answerAgeMs: number
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
   /** maximum number of cached codes; 0: no cache */
   readonly size: number
@@ -74,7 +76,7 @@ const ENTRY_CHARACTERS = 400
  * change a link there, so what is cached goes on for `outageMs`, and one query at a time finds out whether it is back.
  * Concurrent lookups of one code share a query.
  */
-export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOptions): LinkCache => {
+export const createLinkCache = ({ find, answerAgeMs, listener, size, outageMs }: LinkCacheOptions): LinkCache => {
   const links = new LRUCache<string, Link>({
     max: Math.max(1, size),
     maxSize: MAX_CHARACTERS,
@@ -122,9 +124,9 @@ export const createLinkCache = ({ find, listener, size, outageMs }: LinkCacheOpt
       (link) => {
         downAt = undefined
         const isLatest = finish()
-        if (isWithin(STALE_MS)) {
+        if (isWithin(STALE_MS + answerAgeMs)) {
           if (isLatest) store(code, link)
-          // the database runs, and what it announced has not arrived: whatever is cached may have changed since
+          // the database ran then, and what it announced has not arrived: whatever is cached may have changed since
         } else if (links.size + absent.size > 0) clear()
         return link
       },

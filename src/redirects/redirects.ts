@@ -21,11 +21,11 @@ export interface Redirects {
 }
 
 export interface RedirectParts {
-  readonly database: Database
+  readonly database: Pick<Database, 'lookUp'>
   /** the database without tracing: announcements belong to no request */
   readonly pool: Pick<Database, 'run'>
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
-  readonly replica: Replica | undefined
+  readonly replica: Pick<Replica, 'read'> | undefined
   /** maximum number of cached codes; 0: no cache */
   readonly cacheSize: number
   /** how long cached links are followed while the database is down, in milliseconds */
@@ -41,7 +41,8 @@ export const openRedirects = ({ database, pool, listener, replica, cacheSize, ou
   const changes = createRecentChanges(STALE_MS)
   const primary = findLink(database)
   const find = replica === undefined ? primary : findLinkInReplica(primary, replica, changes)
-  const cache = createLinkCache({ find, listener, size: cacheSize, outageMs })
+  const answerAgeMs = replica === undefined ? 0 : STALE_MS
+  const cache = createLinkCache({ find, answerAgeMs, listener, size: cacheSize, outageMs })
   const announcer = createAnnouncer(pool)
   const forget = (code: string) => {
     // first, so that the invalidated code is not read again from a stale replica

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { STALE_MS, createLinkCache } from '../../src/redirects/link-cache.js'
+import { openRedirects } from '../../src/redirects/redirects.js'
 import { toId } from '../../src/domain/id.js'
 import { NO_VISITS } from '../../src/domain/link.js'
 import type { Link } from '../../src/domain/link.js'
@@ -50,6 +51,7 @@ describe('the memory of public links', () => {
   const cacheOf = (size = 100) =>
     createLinkCache({
       size,
+      answerAgeMs: 0,
       listener,
       outageMs: OUTAGE_MS,
       find: async (code) => {
@@ -178,6 +180,26 @@ describe('the memory of public links', () => {
     goAway()
     for (const code of ['a', 'b'])
       expect(await refusalOf(cache.find(code)), code).to.have.property('code', 'database_unavailable')
+  })
+
+  it('goes on where a replica, which may be behind, was the last that answered', async () => {
+    let rows: readonly never[] | undefined = []
+    const lookUp = async () => {
+      throw new Refusal('database_unavailable')
+    }
+    const redirects = openRedirects({
+      database: { lookUp },
+      pool: { run: lookUp },
+      listener,
+      replica: { read: async () => rows },
+      cacheSize: 100,
+      outageMs: OUTAGE_MS,
+    })
+    expect(await redirects.find('a')).to.equal(null)
+    Object.assign(listener, { up: false, confirmedAt: performance.now() - STALE_MS })
+    expect(await redirects.find('b')).to.equal(null)
+    rows = undefined
+    for (const code of ['a', 'b']) expect(await redirects.find(code)).to.equal(null)
   })
 
   it('asks the database where it was away once, if nobody has asked since', async () => {
