@@ -394,6 +394,22 @@ describe('many links in one request', () => {
     expect((await numberOfLinks()) - before).to.equal(50)
   })
 
+  it('is 412 for an item whose link changes in between, as in a request of its own', async () => {
+    const [one = '', two = ''] = await make(2)
+    const blocker = new Client(service.db.owner)
+    await blocker.connect()
+    await blocker.query('set session_replication_role = replica; begin')
+    await blocker.query('update links set version = version + 1 where code = any($1)', [[one, two]])
+    const items = [{ link: one, title: 'Lost', if_match: textAt(await shown(one), 'etag') }, { link: two }]
+    const answering = bulk({ operation: 'update', items })
+    await lockWaiters(service.db.asOwner)
+    await blocker.query('commit')
+    await blocker.end()
+    const { json, text } = await answering
+    expect(statuses(json), text).to.deep.equal([412, 200])
+    expect(await shown(one)).to.include({ title: null })
+  })
+
   const numberOfLinks = async (): Promise<number> =>
     (await service.db.asOwner<{ n: number }>('select count(*)::int as n from links'))[0]?.n ?? 0
 })

@@ -116,9 +116,9 @@ export const bulkLinksStore = ({
         await pause()
       }
       const results = await database.flush(statements, binding.deadline).catch(refuseFields)
-      return items.map(({ operation, record }, i) => {
+      return items.map(({ operation, record, version }, i) => {
         const row: LinkRow | undefined = results[places[i] ?? 0]?.rows[0]
-        if (row === undefined) return new Refusal('conflict')
+        if (row === undefined) return new Refusal(version === undefined ? 'conflict' : 'precondition_failed')
         changed(record.code)
         if (row.code !== record.code) changed(row.code)
         return operation === 'delete' ? record : toLink(row)
