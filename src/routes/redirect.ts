@@ -73,7 +73,7 @@ export const redirectRoutes = ({
     data: following,
     params: ByCode,
     body: z.strictObject({
-      password: z.string().max(1_000).meta({ format: 'password', description: 'of the link' }),
+      password: z.string().min(1).max(1_000).meta({ format: 'password', description: 'of the link' }),
     }),
     accepts: ['form'],
     storesInput: false,

@@ -116,6 +116,7 @@ describe('a person who follows a link and is refused', () => {
       [long, 'en', 'That is longer than any password of a link.'],
       [long, 'de', 'Das ist länger als jedes Passwort eines Links.'],
       ['', 'en', 'No password was sent.'],
+      ['password=', 'en', 'No password was sent.'],
       ['a=b', 'de', 'Es wurde kein Passwort geschickt.'],
     ] as const) {
       const page = await service.visit('/guarded?from=mail', language, form(body), 'POST')
