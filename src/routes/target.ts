@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 import { z } from 'zod'
 
+import { isStorable } from '../domain/storable.js'
 import { storedTarget } from '../domain/stored-target.js'
 
 const LONGEST = 2_048
@@ -76,6 +77,8 @@ export const targetRule = (place: OwnPlace) => {
       // eslint-disable-next-line no-control-regex -- control characters are what it looks for
       if (/[\u0000-\u0020\u007f\\]/.test(text))
         return refuse('must not contain spaces, control characters or backslashes')
+      // URL would replace it
+      if (!isStorable(text)) return refuse('must not contain half a character')
       if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return refuse('must be an absolute http or https URL')
       const url = new URL(text)
       if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))

@@ -89,6 +89,7 @@ describe('the words of the console', () => {
       target: [
         'example.com',
         'https://example.com/a b',
+        'https://example.com/\udc00',
         'https://a:b@example.com',
         'https://go.example.com/x',
         `https://example.com/${'x'.repeat(2_048)}`,

@@ -118,6 +118,7 @@ describe('what people keep with a link', () => {
   it('names the field and the rule of what it refuses, and changes nothing', async () => {
     const code = await made({})
     for (const [json, field, rule] of [
+      [{ target: 'https://example.com/\ud800' }, 'target', /half a character/],
       [{ title: 'x'.repeat(201) }, 'title', /200/],
       [{ title: 'two\nlines' }, 'title', /one line/],
       [{ note: 'x'.repeat(2_001) }, 'note', /2000/],

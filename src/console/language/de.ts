@@ -34,6 +34,7 @@ const faults: Texts['faults'] = {
     'must be an absolute http or https URL': 'Schreiben Sie die ganze Adresse, mit http:// oder https:// davor.',
     'must not contain spaces, control characters or backslashes':
       'In einer Adresse stehen keine Leerzeichen, Steuerzeichen oder umgekehrten Schrägstriche.',
+    'must not contain half a character': 'In dieser Adresse steht ein halbes Zeichen. Kopieren Sie sie noch einmal.',
     'must not contain credentials':
       'Eine Adresse, in der ein Benutzername oder ein Passwort steht, wird nicht angenommen.',
     'must not be on this service itself':

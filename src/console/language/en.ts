@@ -40,6 +40,7 @@ const faults = {
     'must be an absolute http or https URL': 'Write the whole address, with http:// or https:// in front.',
     'must not contain spaces, control characters or backslashes':
       'An address has no spaces, control characters or backslashes.',
+    'must not contain half a character': 'Half a character is in this address. Copy it once more.',
     'must not contain credentials': 'An address with a user name or a password in it cannot be kept.',
     'must not be on this service itself': 'This address is on this service itself: the link would lead in a circle.',
     'must be at most 2048 characters': 'This address is longer than 2,048 characters.',
