@@ -127,6 +127,7 @@ describe('what people keep with a link', () => {
       [{ status: 303 }, 'status', /301, 302, 307 or 308/],
       [{ starts_at: 'tomorrow' }, 'starts_at', /RFC 3339/],
       [{ starts_at: '0001-01-01T00:00:00Z' }, 'starts_at', /1970/],
+      [{ starts_at: `2031-05-06T07:08:09.${'0'.repeat(20)}Z` }, 'starts_at', /40 characters/],
       [{ starts_at: TOMORROW, expires_at: YESTERDAY }, 'expires_at', /after starts_at/],
       [{ max_visits: 0 }, 'max_visits', /at least 1/],
       [{ max_visits: 1.5 }, 'max_visits', /./],
