@@ -4,7 +4,7 @@ import type { CsvDialect, Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 
-/** A record longer than this is a quote that was never closed. */
+/** The longest record in bytes, so that a quote that was never closed does not fill the memory. */
 const LONGEST_RECORD = 1_000_000
 
 /** A parsed line of csv-parse. */
@@ -31,24 +31,21 @@ export const csvOptions = (head: string) => ({
  * A CSV whose first line names the columns. `head`: the beginning of the text. Throws UnreadableFile; so do its
  * records.
  */
-export const csvSource = async (rows: AsyncIterator<ParsedLine>, head: string): Promise<Source> => {
-  const first = await nextRow(rows)
+export const csvSource = async (lines: AsyncIterator<ParsedLine>, head: string): Promise<Source> => {
+  const nextRow = rowReader(lines)
+  const first = await nextRow()
   const columns = first?.record ?? []
   const names = columns.map(columnName)
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at)
   if (twice !== undefined) throw new UnreadableFile(`two of its columns are called ${twice}`)
-  return { columns, dialect: dialectOf(head), records: recordsOf(rows, names) }
+  return { columns, dialect: dialectOf(head), records: recordsOf(nextRow, names) }
 }
 
-const recordsOf = async function* (
-  rows: AsyncIterator<ParsedLine>,
-  names: readonly string[],
-): AsyncGenerator<SourceRecord> {
-  const lineOf = lineCounter()
-  for (let row = await nextRow(rows); row !== undefined; row = await nextRow(rows)) {
+const recordsOf = async function* (nextRow: NextRow, names: readonly string[]): AsyncGenerator<SourceRecord> {
+  for (let row = await nextRow(); row !== undefined; row = await nextRow()) {
     const texts = row.record.map(unguardCell)
     yield {
-      place: String(lineOf(row)),
+      place: String(row.line),
       cells: new Map(names.map((name, at) => [name, texts[at] ?? ''])),
       original: texts,
       ...(texts.length === names.length
@@ -62,36 +59,42 @@ const recordsOf = async function* (
 
 const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-const nextRow = async (rows: AsyncIterator<ParsedLine>): Promise<ParsedLine | undefined> => {
-  try {
-    const { value, done } = await rows.next()
-    return done === true ? undefined : value
-  } catch (error) {
-    if (!isCsvError(error)) throw error
-    const isOpenQuote = error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE'
-    const what = isOpenQuote ? 'a quote is not closed' : error.message
-    throw new UnreadableFile(`from line ${Number(error.lines) || 1} on it cannot be read: ${what}`, { cause: error })
+/** A record, and the line on which it begins. */
+type NextRow = () => Promise<{ readonly record: readonly string[]; readonly line: number } | undefined>
+
+/** The parser counts the line on which a record ends, and counts a CR LF inside a cell twice. */
+const rowReader = (lines: AsyncIterator<ParsedLine>): NextRow => {
+  let countedTwice = 0
+  let next = 1
+  return async () => {
+    try {
+      const { value, done } = await lines.next()
+      if (done === true) return undefined
+      const { record, info } = value
+      const text = record.join('\t')
+      countedTwice += text.match(/\r\n/g)?.length ?? 0
+      const last = info.lines - countedTwice
+      next = last + 1
+      return { record, line: last - (text.match(/\r\n|\r|\n/g)?.length ?? 0) }
+    } catch (error) {
+      if (!isCsvError(error)) throw error
+      throw new UnreadableFile(`from line ${next} on it cannot be read: ${FAULTS[error.code] ?? error.message}`, {
+        cause: error,
+      })
+    }
   }
+}
+
+const OPEN_QUOTE = 'a quote is not closed'
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: OPEN_QUOTE,
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${LONGEST_RECORD.toLocaleString('en')} bytes, or ${OPEN_QUOTE}`,
 }
 
 interface CsvError extends Error {
   readonly code: string
-  readonly lines?: unknown
 }
 const isCsvError = (error: unknown): error is CsvError => errorCode(error)?.startsWith('CSV_') === true
-
-/**
- * Computes the line on which each record begins; call it for every record in order. The parser counts the line on which
- * a record ends, and counts a CR LF inside a cell twice.
- */
-const lineCounter = (): ((row: ParsedLine) => number) => {
-  let countedTwice = 0
-  return ({ record, info: { lines } }) => {
-    const text = record.join('\t')
-    countedTwice += text.match(/\r\n/g)?.length ?? 0
-    return lines - countedTwice - (text.match(/\r\n|\r|\n/g)?.length ?? 0)
-  }
-}
 
 const dialectOf = (head: string): CsvDialect => ({ delimiter: delimiterOf(head), bom: head.startsWith('\ufeff') })
 

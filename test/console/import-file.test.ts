@@ -33,7 +33,7 @@ describe('a file that is chosen in the console', () => {
     const { columns, records, fault } = await readFile(new File([text], 'x.csv'))
     expect(columns).to.deep.equal(['a', 'b'])
     expect(records.map(({ place }) => place)).to.deep.equal(['2', '4'])
-    expect(fault).to.match(/a quote is not closed/)
+    expect(fault).to.equal('from line 5 on it cannot be read: a quote is not closed')
   })
 
   it('that is none is refused as a whole', async () => {

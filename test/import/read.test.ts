@@ -19,20 +19,19 @@ describe('reading a file of links', () => {
     file = join(await makeTemporaryFolder(), 'links')
   })
 
-  const read = async (text: string | Buffer): Promise<readonly SourceRecord[]> => {
+  const read = async (text: string | Buffer, found: SourceRecord[] = []): Promise<readonly SourceRecord[]> => {
     await writeFile(file, text)
     return withSource(
       file,
       () => undefined,
       async ({ records }) => {
-        const found: SourceRecord[] = []
         for await (const record of records) found.push(record)
         return found
       },
     )
   }
-  const fails = async (text: string | Buffer): Promise<string> => {
-    const error: unknown = await read(text).then(
+  const fails = async (text: string | Buffer, found?: SourceRecord[]): Promise<string> => {
+    const error: unknown = await read(text, found).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
@@ -79,8 +78,8 @@ describe('reading a file of links', () => {
   })
 
   it('each record knows the line on which it begins', async () => {
-    const found = await read('a,b\r\n1,2\r\n"1\r\n2",3\r\n\r\n4,5\r\n')
-    expect(found.map(({ place }) => place)).to.deep.equal(['2', '3', '6'])
+    const found = await read('"a\r\n",b\r\n1,2\r\n"1\r\n2",3\r\n\r\n4,5\r\n')
+    expect(found.map(({ place }) => place)).to.deep.equal(['3', '4', '7'])
   })
 
   it('a row with more or fewer cells than there are columns is not guessed at', async () => {
@@ -131,6 +130,24 @@ describe('reading a file of links', () => {
     expect(await fails('{"a":1,\n"b":\n')).to.include('neither')
     expect(await fails('a,b\n1,2\n3,"4\n5,6\n')).to.match(/a quote is not closed/)
     expect(await fails(`a,b\n1,"${'x\n'.repeat(600_000)}`)).to.match(/a quote is not closed/)
+  })
+
+  it('what cannot be read begins after the last record, and every record before it is read', async () => {
+    for (const end of ['\n', '\r\n', '\r'])
+      for (const [last, why] of [
+        [`7,"8${end}9`, /: a quote is not closed$/],
+        [`7,${'8'.repeat(1_000_001)}`, /: a record is longer than 1,000,000 bytes, or a quote is not closed$/],
+      ] as const) {
+        const good = `a,b${end}${`1,"x${end}y"${end}`.repeat(1_000)}`
+        const records: SourceRecord[] = []
+        const message = await fails(good + last, records)
+        expect(message, JSON.stringify(end)).to.match(why)
+        expect(message).to.match(/^from line 2002 on/)
+        expect(records.map(({ place }) => place)).to.deep.equal(
+          Array.from({ length: 1_000 }, (_, n) => String(2 * n + 2)),
+        )
+      }
+    expect(await fails('a,"b\r\n1,2\r\n')).to.match(/^from line 1 on/)
   })
 
   it('the code is the last part of a short URL', () => {
