@@ -74,7 +74,7 @@ Examples:
   linkgate import table.csv --format csv --map "Web address=target, Short name=code" --owner ada@example.com
 
 Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. 2: nothing
-was read (no such file, a missing column, no such user, no installation).`
+was read (no such file, a missing column, no such user, no installation, no place for the refused).`
 
 interface ImportOptions {
   readonly format: FormatName
@@ -128,9 +128,14 @@ const run = async (database: Database, config: Config, file: string, options: Im
       owner: owner?.id,
       toLink: linkReader(placeOf(config)),
       store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
-      refusedFile: (source) => {
-        refusedPath = refusedPathOf(file, options, source.columns !== null)
-        return refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source)
+      refusedFile: async (source) => {
+        const path = (refusedPath = refusedPathOf(file, options, source.columns !== null))
+        if (path === undefined) return undefined
+        return createRefusedFile(path, source).catch((error: unknown) => {
+          throw new UsageError(`refused records cannot be written: ${messageOf(error)} (--refused names another)`, {
+            cause: error,
+          })
+        })
       },
       onProgress: (bytes, records) => {
         if (!dryRun) announcer.soon()
@@ -152,7 +157,7 @@ const run = async (database: Database, config: Config, file: string, options: Im
 }
 
 const report = (
-  { made, unchanged, refused, ownerless, fault }: ImportResult,
+  { made, unchanged, refused, ownerless, fault, unkept }: ImportResult,
   { file, dryRun, refusedPath }: { file: string; dryRun: boolean; refusedPath: string | undefined },
 ): void => {
   const kept = refused > 0 && refusedPath !== undefined ? ` (${refusedPath})` : ''
@@ -165,8 +170,11 @@ const report = (
       `${number(ownerless)} of them ${dryRun ? 'would have' : 'have'} no owner: only admins can change them (--owner)`,
     )
   if (fault !== null) complain(`${file}: ${fault}`)
+  if (unkept !== undefined) complain(`${refusedPath} lacks some of them, ${messageOf(unkept)}; import ${file} again`)
   if (refused > 0 || fault !== null) throw new AnswerIsNo()
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const requireOwner = async (database: Database, address: string): Promise<User> => {
   const user = await createAccounts(database).find(address)

@@ -25,7 +25,7 @@ export interface ImportOrder {
   readonly toLink: (words: Words) => Read<ImportedLink>
   readonly store: LinkStore
   /** undefined: refused records are not kept */
-  readonly refusedFile: (source: Pick<Source, 'columns' | 'dialect'>) => RefusedFile | undefined
+  readonly refusedFile: (source: Pick<Source, 'columns' | 'dialect'>) => Promise<RefusedFile | undefined>
   readonly onProgress: (bytesRead: number, records: number) => void
   readonly onRefused: (place: string, reason: string) => void
   /** called with columns of our own format that are not fields of ours */
@@ -42,6 +42,8 @@ export interface ImportResult {
   readonly ownerless: number
   /** why the rest of the file could not be read; null if all of it was */
   readonly fault: string | null
+  /** why refused records are missing in their file; undefined if none are */
+  readonly unkept: unknown
 }
 
 /**
@@ -58,7 +60,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
   return withSource(order.file, read, async (source) => {
     const format = FORMATS[order.format]
     checkColumns(source.columns, format, order)
-    const writer = createWriter(order, order.refusedFile(source))
+    const writer = createWriter(order, await order.refusedFile(source))
     let records = 0
     let fault: string | null = null
     try {
@@ -111,8 +113,7 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
     },
     end: async () => {
       await flush()
-      await refusedFile?.close()
-      return sum
+      return { ...sum, unkept: await refusedFile?.close() }
     },
   }
 }

@@ -1,31 +1,55 @@
-import { open } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 import { refusedText } from './refused-text.js'
 import type { Source, SourceRecord } from './source-record.js'
 
-/** The refused records, as they were read, with the reasons. */
+/** The refused records, as they were read, with the reasons. An error of writing does not end the import. */
 export interface RefusedFile {
   add(record: SourceRecord, reason: string): Promise<void>
-  close(): Promise<void>
+  /** Resolves with the error because of which records are missing; undefined if none are. */
+  close(): Promise<unknown>
 }
 
-/** `source`: where the records come from. The file is created with the first one, readable only by the current user. */
-export const createRefusedFile = (file: string, source: Pick<Source, 'columns' | 'dialect'>): RefusedFile => {
+/**
+ * `source`: where the records come from. The file is created with the first one, readable only by the current user.
+ * Throws if it cannot be written.
+ */
+export const createRefusedFile = async (
+  file: string,
+  source: Pick<Source, 'columns' | 'dialect'>,
+): Promise<RefusedFile> => {
   const { head, line } = refusedText(source)
   let handle: FileHandle | undefined
-  const openFile = async (): Promise<FileHandle> => {
-    const made = await open(file, 'w', 0o600)
-    await made.write(head)
-    return made
+  let fault: unknown
+  const orFault = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      fault ??= error
+    }
   }
+  await checkWritable(file)
   return {
-    add: async (record, reason) => {
-      handle ??= await openFile()
-      await handle.write(line(record, reason))
-    },
+    add: (record, reason) =>
+      orFault(async () => {
+        if (handle === undefined) {
+          handle = await open(file, 'w', 0o600)
+          await handle.appendFile(head)
+        }
+        await handle.appendFile(line(record, reason))
+      }),
     close: async () => {
-      await handle?.close()
+      await orFault(async () => handle?.close())
+      return fault
     },
   }
+}
+
+/** Opens the file for writing, and leaves it as it was. */
+const checkWritable = async (file: string): Promise<void> => {
+  const isThere = existsSync(file)
+  await (await open(file, 'a', 0o600)).close()
+  if (!isThere) await rm(file)
 }

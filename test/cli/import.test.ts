@@ -177,6 +177,27 @@ describe('linkgate import', () => {
     expect(existsSync(`${file}.refused.csv`)).to.equal(false)
   })
 
+  it('leaves the file that --refused names as it is where nothing is refused', async () => {
+    const file = await at.fileOf('code,target\nclean,https://example.com/\n', 'clean.csv')
+    const old = await at.fileOf('old', 'old.csv')
+    const none = join(at.folder, 'none.csv')
+    for (const kept of [old, none]) expect((await at.run(file, '--format', 'csv', '--refused', kept)).code).to.equal(0)
+    expect(await readFile(old, 'utf8')).to.equal('old')
+    expect(existsSync(none)).to.equal(false)
+  })
+
+  it('imports all the same, and says so, where the refused records can no longer be written', async function () {
+    const full = '/dev/full'
+    if (!existsSync(full)) this.skip()
+    const file = await at.fileOf('code,target\nfull1,x\nfull2,https://example.com/\nfull3,y\n', 'full.csv')
+    const { code, out, err } = await at.run(file, '--format', 'csv', '--owner', 'ada@example.com', '--refused', full)
+    expect({ code, out }).to.deep.equal({ code: 1, out: `1 made, 0 unchanged, 2 refused (${full})\n` })
+    expect(err.split('\n')[2]).to.equal(
+      `linkgate: ${full} lacks some of them, ENOSPC: no space left on device, write; import ${file} again`,
+    )
+    expect(await codesOf(at.db)).to.include('full2')
+  })
+
   it('a dry run says the same, and writes nothing', async () => {
     const file = await at.fileOf(
       'id,code,target\n900000,d1,https://example.com/1\n,d1,https://example.com/1\n,d1,https://example.com/2\n,d2,x\n',
@@ -257,8 +278,11 @@ describe('linkgate import', () => {
 
   it('exit code 2 and one line where nothing is read', async () => {
     const file = await at.fileOf('code,address\na,b\n')
+    const good = await at.fileOf('code,target\nunkept1,https://example.com/\nunkept2,x\n', 'unkept.csv')
     const before = await storedLinks(at.db)
     for (const [args, message] of [
+      [[good, '--format', 'csv', '--refused', join(at.folder, 'none', 'refused.csv')], 'cannot be written: ENOENT'],
+      [[good, '--format', 'csv', '--dry-run', '--refused', at.folder], 'cannot be written: EISDIR'],
       [[join(at.folder, 'none.csv'), '--format', 'csv'], 'there is no file'],
       [[at.folder, '--format', 'csv'], 'is a folder'],
       [[file, '--format', 'excel'], 'Allowed choices are'],

@@ -26,7 +26,7 @@ const read = async (format: FormatName, sample: string) => {
         return batch.map(() => ({ kind: 'made' }))
       },
     },
-    refusedFile: () => undefined,
+    refusedFile: async () => undefined,
     onProgress: () => undefined,
     onRefused: (place, reason) => reasons.push(`${place}: ${reason}`),
     onIgnored: () => undefined,
