@@ -129,9 +129,9 @@ const run = async (database: Database, config: Config, file: string, options: Im
       toLink: linkReader(placeOf(config)),
       store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
       refusedFile: async (source) => {
-        const path = (refusedPath = refusedPathOf(file, options, source.columns !== null))
-        if (path === undefined) return undefined
-        return createRefusedFile(path, source).catch((error: unknown) => {
+        refusedPath = refusedPathOf(file, options, source.columns !== null)
+        if (refusedPath === undefined) return undefined
+        return createRefusedFile(refusedPath, source, new Set(map.keys())).catch((error: unknown) => {
           throw new UsageError(`refused records cannot be written: ${messageOf(error)} (--refused names another)`, {
             cause: error,
           })

@@ -1,4 +1,4 @@
-import { FIELDS, columnName } from './words.js'
+import { FIELDS, REASONS, columnName } from './words.js'
 import type { ImportFormat } from './words.js'
 
 /**
@@ -18,6 +18,6 @@ export const missingField = (
 
 /** Columns of a CSV in our format that are not our fields. `mapped`: mapped columns. */
 export const ignoredColumns = (columns: readonly string[], mapped: ReadonlySet<string>): readonly string[] => {
-  const known = new Set([...FIELDS.map(columnName), ...mapped, 'reason', ''])
+  const known = new Set([...FIELDS.map(columnName), ...mapped, ...REASONS.map(columnName), ''])
   return columns.filter((column) => !known.has(columnName(column)))
 }

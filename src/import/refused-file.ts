@@ -13,14 +13,15 @@ export interface RefusedFile {
 }
 
 /**
- * `source`: where the records come from. The file is created with the first one, readable only by the current user.
- * Throws if it cannot be written.
+ * `source`: where the records come from; `mapped`: its mapped columns. The file is created with the first record,
+ * readable only by the current user. Throws if it cannot be written.
  */
 export const createRefusedFile = async (
   file: string,
   source: Pick<Source, 'columns' | 'dialect'>,
+  mapped: ReadonlySet<string>,
 ): Promise<RefusedFile> => {
-  const { head, line } = refusedText(source)
+  const { head, line } = refusedText(source, mapped)
   let handle: FileHandle | undefined
   let fault: unknown
   const orFault = async (work: () => Promise<unknown>): Promise<void> => {

@@ -20,6 +20,9 @@ export const FIELDS = [
 ] as const
 export type Field = (typeof FIELDS)[number]
 
+/** The columns of reasons in files of refused records; the second one if the first one is mapped to a field. */
+export const REASONS = ['reason', 'refused because'] as const
+
 /** A link as unchecked texts, by our field names. An empty text means none. */
 export type Words = { readonly [Name in Field]?: string }
 

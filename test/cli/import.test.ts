@@ -244,6 +244,33 @@ describe('linkgate import', () => {
     expect((await at.run(await at.fileOf(mended, 'mended.csv'), '--format', 'csv')).out).to.match(/^1 made/)
   })
 
+  it('keeps a column or a member called reason where --map names it', async () => {
+    const args = ['--format', 'csv', '--map', 'reason=note'] as const
+    const why = 'target must be an absolute http or https URL'
+    const first = await at.fileOf('code,Reason,target\nw1,why it is,x\n', 'reason.csv')
+    await at.run(first, ...args)
+    const csv = await readFile(`${first}.refused.csv`, 'utf8')
+    expect(csv).to.equal(`code,Reason,target,refused because\nw1,why it is,x,${why}\n`)
+    const again = await at.fileOf(csv, 'again.csv')
+    expect((await at.run(again, ...args)).err).not.to.include('ignored')
+    expect(await readFile(`${again}.refused.csv`, 'utf8')).to.equal(csv)
+    const second = await at.fileOf('{"code":"w2","reason":"why, too","target":"x"}\n', 'reason.ndjson')
+    await at.run(second, ...args)
+    const json = await readFile(`${second}.refused.ndjson`, 'utf8')
+    expect(JSON.parse(json)).to.deep.equal({ code: 'w2', reason: 'why, too', target: 'x', 'refused because': why })
+    for (const [text, name] of [
+      [csv, 'mended.csv'],
+      [json, 'mended.ndjson'],
+    ] as const) {
+      const mended = await at.fileOf(text.replace(/(?<=[,"])x(?=[,"])/, 'https://example.com/'), name)
+      expect((await at.run(mended, ...args)).out).to.match(/^1 made/)
+    }
+    expect(await at.db.asOwner(`select note from links where code in ('w1', 'w2') order by code`)).to.deep.equal([
+      { note: 'why it is' },
+      { note: 'why, too' },
+    ])
+  })
+
   it('leaves what an earlier import refused, since somebody may be mending it', async () => {
     const file = await at.fileOf('code,target\nk1,nowhere\n', 'kept.csv')
     await at.run(file, '--format', 'csv')

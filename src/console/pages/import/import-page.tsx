@@ -70,7 +70,7 @@ export const ImportPage = () => {
           onChange={check}
         />
         {chosen.value !== null && missingIn(chosen.value) === undefined && (
-          <RowsCard job={job} file={chosen.value.file} hasRun={hasRun} />
+          <RowsCard job={job} chosen={chosen.value} hasRun={hasRun} />
         )}
       </div>
     </Page>

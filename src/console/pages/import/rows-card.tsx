@@ -5,20 +5,20 @@ import { Button, buttonClass } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Note, ProblemNote } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
+import type { Chosen } from './chosen'
 import { countStates } from './counts'
 import { downloadRefused } from './download-refused'
 import type { ImportJob } from './import-job'
-import type { ReadFile } from './read-file'
 import { RowsTable } from './rows-table'
 
 /** The outcome of each row, and the button that runs the import. */
 export const RowsCard = ({
   job,
-  file,
+  chosen,
   hasRun,
 }: {
   readonly job: ImportJob
-  readonly file: ReadFile
+  readonly chosen: Chosen
   /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
@@ -69,7 +69,7 @@ export const RowsCard = ({
             </a>
           )}
           {!isBusy && not > 0 && (
-            <Button icon="download" onPress={() => downloadRefused(file, rows)}>
+            <Button icon="download" onPress={() => downloadRefused(chosen, rows)}>
               {t.imports.download}
             </Button>
           )}
