@@ -155,7 +155,7 @@ describe('what became of an item', () => {
       outcomeOf({ index: 0, status: 422, problem: { code: 'validation_failed', title: 'x', errors } }),
     ).to.deep.equal({
       is: 'refused',
-      why: { is: 'text', text: 'target must be an absolute http or https URL; code is reserved for the service' },
+      why: { is: 'faults', faults: errors },
     })
     const late = { code: 'conflict', title: 'It has changed', detail: 'Load it again.' }
     expect(outcomeOf({ index: 0, status: 409, problem: late })).to.deep.equal({

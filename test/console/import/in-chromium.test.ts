@@ -50,8 +50,8 @@ describeConsole('the import in a browser', () => {
     expect(await outcomeOf(fresh).innerText()).to.equal('new')
     expect(await outcomeOf(mine).innerText()).to.equal('there already')
     expect(await outcomeOf(theirs).innerText()).to.match(/^conflict .*leads elsewhere/)
-    expect(await outcomeOf('/hostile').innerText()).to.match(/^refused code/)
-    expect(await outcomeOf('javascript:').innerText()).to.match(/^refused target/)
+    expect(await outcomeOf('/hostile').innerText()).to.match(/^refused 1 to 64 letters/)
+    expect(await outcomeOf('javascript:').innerText()).to.match(/^refused Write the whole address/)
     expect(await page.locator('img[src=x]').count()).to.equal(0)
     expect(await locationOf(fresh)).to.equal(null)
     await requireClean(page, 'checked rows')
@@ -72,7 +72,7 @@ describeConsole('the import in a browser', () => {
     const saved = await saving
     expect(saved.suggestedFilename()).to.equal('list.csv.refused.csv')
     const text = await readFile(await saved.path(), 'utf8')
-    expect(text).to.match(/ftp:\/\/example\.com\/file.*target/)
+    expect(text).to.match(/ftp:\/\/example\.com\/file.*Write the whole address/)
 
     await choose(saved.suggestedFilename(), text.replace('ftp:', 'https:'))
     await page.getByRole('button', { name: 'Import 1 link' }).click()
@@ -121,5 +121,16 @@ describeConsole('the import in a browser', () => {
     await choose('picture.csv', '\uFFFD\0\0\u0001 PNG')
     await shown(page, /^picture\.csv cannot be read: /)
     await requireClean(page, 'an unreadable file')
+  })
+
+  it('says in German what the service says of a field', async () => {
+    await page.evaluate(`localStorage.setItem('language', 'de')`)
+    await begin()
+    await choose('liste.csv', 'target,tags\nftp://example.com/datei,-x\n')
+    await shown(page, '0 Links lassen sich anlegen. 1 geht nicht.')
+    expect(await outcomeOf('/datei').innerText()).to.equal(
+      'abgelehnt Schreiben Sie die ganze Adresse, mit http:// oder https:// davor. ' +
+        'Ein Schlagwort hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, . _ und -; vorn Buchstabe oder Ziffer.',
+    )
   })
 })

@@ -1,5 +1,5 @@
 import type { FormatName } from '../../../import/formats.js'
-import type { Why } from '../../pages/import/outcome'
+import type { Reason } from '../../pages/import/outcome'
 import { number } from '../format'
 
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'link' : 'links'}`
@@ -52,7 +52,7 @@ export const imports = {
   shown: (shown: number, all: number) => `${number(shown)} of ${number(all)}`,
   showMore: 'Show more',
   sameAs: (line: string) => `like row ${line}`,
-  why: (why: Why): string => {
+  why: (why: Reason): string => {
     switch (why.is) {
       case 'text':
         return why.text

@@ -1,5 +1,13 @@
-/** Why a row creates no link, for the console's texts; `text`: as worded by the service or the file reader. */
-export type Why =
+interface Fault {
+  readonly field: string
+  readonly message: string
+}
+
+/** Why a row creates no link: what the service says of its fields, or another reason. */
+export type Why = { readonly is: 'faults'; readonly faults: readonly Fault[] } | Reason
+
+/** For the console's texts; `text`: as worded by the service or the file reader. */
+export type Reason =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'no target' }
   | { readonly is: 'no password' }
@@ -34,21 +42,21 @@ export interface ItemResult {
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const faultIn = (fault: unknown): string =>
+const faultsIn = (fault: unknown): readonly Fault[] =>
   typeof fault === 'object' && fault !== null && 'field' in fault && 'message' in fault
-    ? `${textIn(fault.field)} ${textIn(fault.message)}`
-    : ''
+    ? [{ field: textIn(fault.field), message: textIn(fault.message) }]
+    : []
 
-/** All faults of a problem, or its description. */
-const textOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): string => {
-  const faults = Array.isArray(errors) ? errors.map(faultIn).filter(Boolean).join('; ') : ''
-  const text = faults || [textIn(title), textIn(detail)].filter(Boolean).join('. ')
-  return textIn(rule) === '' ? text : `${text} (${textIn(rule)})`
+const whyOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): Why => {
+  const faults = Array.isArray(errors) ? errors.flatMap(faultsIn) : []
+  if (faults.length > 0) return { is: 'faults', faults }
+  const text = [textIn(title), textIn(detail)].filter(Boolean).join('. ')
+  return { is: 'text', text: textIn(rule) === '' ? text : `${text} (${textIn(rule)})` }
 }
 
 /** The outcome of a result. Without a link, it was a dry run. */
 export const outcomeOf = ({ status, link, problem = {} }: ItemResult): Outcome => {
   if (status < 300) return link?.url === undefined ? { is: 'new' } : { is: 'made', url: link.url }
   if (problem['code'] === 'code_taken') return { is: 'taken' }
-  return { is: 'refused', why: { is: 'text', text: textOf(problem) } }
+  return { is: 'refused', why: whyOf(problem) }
 }

@@ -9,6 +9,7 @@ import { Segments } from '../../parts/segments'
 import { STATES, stateOf } from './counts'
 import type { State } from './counts'
 import type { Row } from './rows'
+import { whyText } from './why-text'
 
 /** How many rows are shown at first, and added each time. */
 const AT_ONCE = 100
@@ -106,7 +107,7 @@ const RowLine = ({ row: { place, code, target, outcome } }: { readonly row: Row 
           <Icon name={icon} />
           {t.imports.states[state]}
         </span>{' '}
-        {(outcome.is === 'conflict' || outcome.is === 'refused') && t.imports.why(outcome.why)}
+        {(outcome.is === 'conflict' || outcome.is === 'refused') && whyText(outcome.why)}
         {outcome.is === 'there' && outcome.line !== undefined && (
           <span class="caption">{t.imports.sameAs(outcome.line)}</span>
         )}
