@@ -21,7 +21,10 @@ export const ListQuery = z
       .min(1)
       .max(200)
       .optional()
-      .describe('text to find in the code, the target, the title or the note, in any case'),
+      .describe(
+        'text to find in the code, the target, the title or the note, in any case; letters beyond ASCII in a target ' +
+          'as they are given, all small, all capital, or with a capital at the beginning of each word',
+      ),
     tag: z.array(Tag).max(20).optional().describe('links that have all of these'),
     state: z
       .enum([...LISTED_STATES, 'deleted'])

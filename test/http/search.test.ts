@@ -34,9 +34,14 @@ describe('searches in the list of links', () => {
           )
         )[0]?.idx_scan,
       )
-    const before = await scans()
-    expect(listAt((await search('ANY-12345')).json, 'data')).to.have.length(1)
-    await until('the index was used', async () => (await scans()) > before)
+    for (const [q, count] of [
+      ['ANY-12345', 1],
+      ['ägypten', 0],
+    ] as const) {
+      const before = await scans()
+      expect(listAt((await search(q)).json, 'data')).to.have.length(count)
+      await until('the index was used', async () => (await scans()) > before)
+    }
   })
 
   it('find their text as it is written, also where it has a meaning in a pattern', async () => {
@@ -52,6 +57,12 @@ describe('searches in the list of links', () => {
     const found = async (q: string) =>
       listAt((await search(q, callers.editor)).json, 'data').map((link) => at(link, 'code'))
     for (const q of ['bücher', 'BÜCHER.example', 'https://bücher.example/straße', 'straße/gr', 'größe', 'ärger', 'Ä'])
+      expect(await found(q), q).to.deep.equal(['abroad'])
+    // in the usual cases of what was typed
+    await make({ code: 'travel', target: 'https://example.com/Reise/Ägypten-Österreich', title: 'Travel' })
+    for (const q of ['reise/ägypten-österreich', 'ägypten', 'ÄGYPTEN-Österreich', 'EXAMPLE.com/reise/ä'])
+      expect(await found(q), q).to.deep.equal(['travel'])
+    for (const q of ['straße', '/grösse', 'bÜcher.example/straße/grÖSSE'])
       expect(await found(q), q).to.deep.equal(['abroad'])
     // an umlaut as two characters, as some keyboards and file names write it
     expect(await found('bu\u0308cher'), 'decomposed').to.deep.equal(['abroad'])
