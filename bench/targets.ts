@@ -157,9 +157,9 @@ const TARGETS: readonly Target[] = [
     value: 0.9,
   },
   {
-    path: 'age of the newest written visit under full load, ms',
-    suite: 'Full load for 60 s: age of the newest visit that is written',
-    subject: 'newest visit',
+    path: 'age of the newest written visit under full load, at the worst, ms',
+    suite: 'Full load for 60 s: age of the newest visit',
+    subject: 'written, at the worst',
     bound: 'at most',
     value: 2_000,
     absolute: true,

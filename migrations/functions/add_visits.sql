@@ -7,8 +7,6 @@
 create or replace function add_visits(writer uuid, batch bigint, salt_day date, kinds jsonb, links bigint[],
     ages bigint[], kind_of integer[], visitors bigint[]) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  now_at constant timestamptz := clock_timestamp();
 begin
   insert into public.visit_writers as w (id, batch) values (writer, batch)
     on conflict (id) do update set batch = excluded.batch, wrote_at = now() where w.batch < excluded.batch;
@@ -16,32 +14,32 @@ begin
     return;
   end if;
 
-  with given as materialized (
-    select * from unnest(links, ages, kind_of, visitors) with ordinality as g (link, age, kind, visitor, nth)
+  with seen as materialized (
+    select distinct on (g.link, g.visitor) g.link, g.visitor, g.nth
+      from unnest(links, ages, visitors) with ordinality as g (link, age, visitor, nth)
+     where g.visitor is not null and salt_day = (select s.day from public.visit_salt s)
+     order by g.link, g.visitor, g.age desc
   ), fresh as (
     -- in a fixed order, so that two batches cannot deadlock
-    insert into public.daily_visitors (link_id, visitor)
-    select distinct g.link, g.visitor from given g
-     where g.visitor is not null and salt_day = (select s.day from public.visit_salt s) order by 1, 2
+    insert into public.daily_visitors (link_id, visitor) select s.link, s.visitor from seen s order by 1, 2
     on conflict do nothing
     returning link_id, visitor
-  ), first_visits as (
-    select distinct on (g.link, g.visitor) g.nth from given g
-      join fresh f on f.link_id = g.link and f.visitor = g.visitor order by g.link, g.visitor, g.age desc
   )
-  insert into public.added_visits (kinds, visits)
+  insert into public.added_visits (kinds, added_at, links, ages, kind_of, first_visits)
   select array(select k from jsonb_populate_recordset(null::public.visit_kind, add_visits.kinds) k),
-      array_agg(row(g.link, now_at - make_interval(secs => g.age / 1000.0), g.kind, f.nth is not null)
-        ::public.added_visit)
-    from given g left join first_visits f using (nth);
+      extract(epoch from clock_timestamp()) * 1000, add_visits.links, add_visits.ages, add_visits.kind_of,
+      array(select s.nth from seen s join fresh f on f.link_id = s.link and f.visitor = s.visitor);
 end $$;
 call give_function('add_visits', 'visit_counter');
 
 -- The visits of a batch. The planner expects many rows, unlike from unnest(), so it does not read them in nested loops.
-create or replace function visits_of_batch(visits added_visit[]) returns setof added_visit
+create or replace function visits_of_batch(links bigint[], ages bigint[], kind_of integer[], first_visits integer[])
+  returns table (link_id bigint, age bigint, nth_kind integer, is_new boolean)
   language plpgsql immutable rows 2000 as $$
 begin
-  return query select * from unnest(visits);
+  return query select g.link, g.age, g.kind, f.nth is not null
+    from unnest(links, ages, kind_of) with ordinality as g (link, age, kind, nth)
+    left join unnest(first_visits) as f (nth) using (nth);
 end $$;
 revoke execute on function visits_of_batch from public;
 grant execute on function visits_of_batch to visit_counter;
@@ -69,22 +67,22 @@ begin
       from batches b
      cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
   ), distinct_kinds as materialized (
-    select distinct on (kind) * from kinds
+    select distinct on (kind) kind, referrer, country, browser, os, device, bot, single from kinds
   ), given as materialized (
-    select k.kind, v.link_id, v.time, v.is_new, floor(extract(epoch from v.time) / 3600)::integer as hour
-      from batches b cross join lateral public.visits_of_batch(b.visits) v
-      join kinds k on k.batch = b.id and k.nth = v.kind
-  ), links as materialized (
-    select l.id, l.owner_id from public.links l where l.id in (select link_id from given)
-    union all
-    select d.id, d.owner_id from public.deleted_links d where d.id in (select link_id from given)
+    select k.kind, v.link_id, b.added_at - v.age as at, v.is_new
+      from batches b cross join lateral public.visits_of_batch(b.links, b.ages, b.kind_of, b.first_visits) v
+      join kinds k on k.batch = b.id and k.nth = v.nth_kind
   ), alike as materialized (
-    select g.link_id, g.hour, k.referrer, k.country, k.browser, k.os, k.device, g.latest, g.visitors,
-        case when k.bot then 0 else g.visits end as visits, case when k.bot then g.visits else 0 end as bots
-      from (select kind, link_id, hour, count(*) as visits, count(*) filter (where is_new) as visitors,
-                max(time) as latest
-              from given group by kind, link_id, hour) g
+    select g.link_id, g.hour, k.*, to_timestamp(g.latest / 1000.0) as latest, g.moments, g.visitors,
+        case when k.bot then 0 else g.count end as visits, case when k.bot then g.count else 0 end as bots
+      from (select kind, link_id, (at / 3600000)::integer as hour, count(*), count(*) filter (where is_new) as visitors,
+                max(at) as latest, array_agg((at % 3600000)::integer) as moments
+              from given group by 1, 2, 3) g
       join distinct_kinds k using (kind)
+  ), links as materialized (
+    select l.id, l.owner_id from public.links l where l.id in (select link_id from alike)
+    union all
+    select d.id, d.owner_id from public.deleted_links d where d.id in (select link_id from alike)
   ), counted as (
     insert into public.visit_counts as c (link_id, owner_id, counted_for, visits, bots, last_at)
     select l.id, l.owner_id, l.owner_id, sum(a.visits), sum(a.bots), max(a.latest) filter (where a.visits > 0)
@@ -138,16 +136,16 @@ begin
     on conflict (owner_id, hour, dimension, value) do update set visits = v.visits + excluded.visits,
       bots = v.bots + excluded.bots
   ), singles as (
-    insert into public.visits (time, link_id, referrer, country, browser, os, device, bot)
-    select g.time, g.link_id, case when t.link_id is null then k.referrer else 'other' end, k.country, k.browser, k.os,
-        k.device, k.bot
-      from given g
-      join distinct_kinds k using (kind)
-      join links l on l.id = g.link_id
-      left join too_many t on t.link_id = g.link_id and t.hour = g.hour and t.referrer = k.referrer
-     where k.single
+    insert into public.visits (time, link_id, referrer, country, browser, os, device, bot, moments)
+    select to_timestamp(a.hour * 3600.0), a.link_id, case when t.link_id is null then a.referrer else 'other' end,
+        a.country, a.browser, a.os, a.device, a.bot, a.moments
+      from alike a
+      join links l on l.id = a.link_id
+      left join too_many t using (link_id, hour, referrer)
+     where a.single
   )
-  select array(select distinct link_id from alike where visits > 0), (select count(*) from given) into visited, taken;
+  select array(select distinct link_id from alike where visits > 0),
+      (select coalesce(sum(visits + bots), 0) from alike) into visited, taken;
 
   perform public.announce_visits(visited);
   return taken;

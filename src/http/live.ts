@@ -33,6 +33,8 @@ export interface Listener {
 interface LiveOptions {
   /** minimum time between two events of a stream */
   readonly everyMs?: number
+  /** Called as often while there are listeners. */
+  readonly onLook?: () => void
 }
 
 export const EVERY_TOPIC = '*'
@@ -60,7 +62,7 @@ interface Open extends Listener {
  * The listeners of one process: at most 200, and 10 per user. One timer ticks every `everyMs` while there are any. A
  * quiet stream sends an event every 15 ticks, and each stream ends after 600.
  */
-export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
+export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live => {
   const open = new Set<Open>()
   let timer: NodeJS.Timeout | undefined
   let ended = false
@@ -89,6 +91,7 @@ export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
   }
 
   const look = (): void => {
+    onLook?.()
     for (const listener of open) {
       listener.looks += 1
       if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)

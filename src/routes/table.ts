@@ -77,7 +77,7 @@ export interface TableParts {
   readonly identity: Identity
   /** the installation's own key */
   readonly signingKey: SigningKey
-  readonly visits: Pick<Visits, 'note'>
+  readonly visits: Pick<Visits, 'note' | 'catchUp'>
   readonly live: Pick<Live, 'listen'>
   readonly livePolicy: Pick<Live, 'listen'>
   /** undefined without an SMTP server */
@@ -148,7 +148,7 @@ export const routeTable = ({
     }),
     ...visitRoutes({
       findLink: findRecord,
-      visits: visitsStore({ database, searches, visitDays: settings.visitDays }),
+      visits: visitsStore({ database, searches, visitDays: settings.visitDays, catchUp: visits.catchUp }),
       counting: settings.countsVisits,
     }),
     liveVisitsRoute({ findLink: findRecord, counts: liveVisitsStore(database), live, policy }),

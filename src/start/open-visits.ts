@@ -19,15 +19,24 @@ export interface VisitParts {
 }
 
 /** Records visits and announces them. */
-export interface OpenVisits extends Pick<Visits, 'note'> {
+export interface OpenVisits extends Pick<Visits, 'note' | 'catchUp'> {
   readonly live: Live
 }
 
-/** Opens the counting of visits. With VISITS=off, `note` does nothing. Throws StartError for an unreadable file. */
-export const openVisits = async ({ config, data, metrics, log }: VisitParts, closing: Closing): Promise<OpenVisits> => {
-  const live = createLive()
-  metrics.readFrom({ listeners: live.count })
-  if (!config.countsVisits) return { live, note: () => undefined }
+/**
+ * Opens the counting of visits. With VISITS=off, `note` and `catchUp` do nothing. Throws StartError for an unreadable
+ * file.
+ */
+export const openVisits = async (parts: VisitParts, closing: Closing): Promise<OpenVisits> => {
+  const visits = parts.config.countsVisits ? await startCounting(parts, closing) : NOT_COUNTING
+  const live = createLive({ onLook: () => void visits.catchUp() })
+  parts.metrics.readFrom({ listeners: live.count })
+  return { live, note: visits.note, catchUp: visits.catchUp }
+}
+
+const NOT_COUNTING = { note: () => undefined, catchUp: () => Promise.resolve() }
+
+const startCounting = async ({ config, data, metrics, log }: VisitParts, closing: Closing): Promise<Visits> => {
   const visits = createVisits({
     database: data.pool,
     ownHost: new URL(config.baseUrl ?? `http://${config.hostname}`).hostname,
@@ -41,5 +50,5 @@ export const openVisits = async ({ config, data, metrics, log }: VisitParts, clo
   })
   closing.add(visits.stop)
   metrics.readFrom({ visits: visits.stats })
-  return { live, note: visits.note }
+  return visits
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 
 import type { Database } from '../database/database.js'
 import { isDatabaseAway } from '../database/errors.js'
@@ -14,6 +15,11 @@ export interface Visits {
   /** Notes one visit in memory. Never throws. */
   note(link: string, visitor: Visitor): void
   stats(): VisitStats
+  /**
+   * Adds what all processes have written to the totals, for somebody who looks at them: at most every FRESH_MS, and
+   * waits for it for at most a second. Never throws.
+   */
+  catchUp(): Promise<void>
   /** Writes and counts all noted visits, and stops. If the database is down, they are dropped. */
   stop(): Promise<void>
 }
@@ -43,7 +49,7 @@ export interface VisitsOptions {
   readonly onCount?: (seconds: number) => void
   /** time between two batches: a crash can lose the visits of this time, plus the time that a batch takes */
   readonly intervalMs?: number
-  /** time between two additions to the totals: the longer, the cheaper each visit */
+  /** time between two additions to the totals; if many visits come and nobody looks, three times as long */
   readonly countEveryMs?: number
   readonly retryMs?: number
   /** maximum of visits in memory; beyond it, new ones are dropped */
@@ -54,6 +60,15 @@ const BATCH = 2_000
 
 /** How many batches are added to the totals at once. */
 const BATCHES_AT_ONCE = 50
+
+/** So many visits are added three times as late: those of a link in one hour change each total once. */
+const MANY = 1_000
+
+/** How long somebody who looks waits for them, in milliseconds: rather old totals than none. */
+const PATIENCE_MS = 1_000
+
+/** How old the totals may be when somebody looks at them, in milliseconds. */
+const FRESH_MS = 500
 
 /**
  * Counts visits in batches. No request waits for a batch, and addresses and user agents are discarded as soon as a
@@ -90,7 +105,7 @@ export const createVisits = ({
   let dropped = 0
   let isDropping = false
   let retryAt = Number.NEGATIVE_INFINITY
-  let countAt = Number.NEGATIVE_INFINITY
+  let countedAt = Number.NEGATIVE_INFINITY
   let batchesAtOnce = BATCHES_AT_ONCE
 
   const drop = (count: number): void => {
@@ -154,8 +169,8 @@ export const createVisits = ({
    */
   const count = async (): Promise<void> => {
     const startedAt = performance.now()
-    if (added === 0 || startedAt < Math.max(countAt, retryAt)) return
-    countAt = startedAt + countEveryMs
+    if (startedAt < retryAt) return
+    countedAt = startedAt
     const counting = added
     try {
       const [row] = await database.run<{ taken: number }>({
@@ -179,9 +194,15 @@ export const createVisits = ({
   const describeInTurn = inTurn(describeNoted)
   const writeInTurn = inTurn(write)
   const countInTurn = inTurn(count)
+  const countIfOlder = async (ms: number): Promise<void> => {
+    if (performance.now() - countedAt >= ms) await countInTurn()
+  }
+  const countIfDue = async (): Promise<void> => {
+    if (added > 0) await countIfOlder(added < MANY ? countEveryMs : 3 * countEveryMs)
+  }
   // Separate steps, so that addresses are discarded even if the database is down, and writing does not wait for
   // counting.
-  const tick = () => void describeInTurn().then(writeInTurn).then(countInTurn)
+  const tick = () => void describeInTurn().then(writeInTurn).then(countIfDue)
   const timer = setInterval(tick, intervalMs)
   timer.unref()
 
@@ -201,6 +222,7 @@ export const createVisits = ({
       })
       if (noted.length === BATCH) setImmediate(tick)
     },
+    catchUp: () => Promise.race([countIfOlder(FRESH_MS), setTimeout(PATIENCE_MS, undefined, { ref: false })]),
     stats: () => ({ waiting: total() + added, counted, previews, dropped }),
     stop: async () => {
       clearInterval(timer)
@@ -210,9 +232,8 @@ export const createVisits = ({
       await writeInTurn()
       retryAt = Number.NEGATIVE_INFINITY
       await writeInTurn()
-      await countInTurn()
-      countAt = Number.NEGATIVE_INFINITY
-      await countInTurn()
+      if (added > 0) await countInTurn()
+      if (added > 0) await countInTurn()
       const left = total()
       if (left > 0) drop(left)
       noted = []

@@ -70,6 +70,20 @@ describe('the export of visits', () => {
     isNear(String(objects[2]?.['time']), newest)
   })
 
+  it('has the visits of an hour in their order, to the millisecond, whatever they have in common', async () => {
+    const busy = await addLink(service.db, { owner: ada.id })
+    const link = await linkId(service.db, busy)
+    const from = newest - (newest % 3_600_000) - 3_600_000 + 100_000
+    const browsers = ['Chrome', 'Safari', 'Chrome', 'Firefox', 'Safari', 'Chrome']
+    const visits = browsers.map((browser, i) => ({ link, single: true, at: from + i * 1_001, browser }))
+    await addVisits(service.db, [...visits.slice(3), ...visits.slice(0, 3)])
+    const answer = await service.request('GET', `/links/${busy}/visits/export`, { token: ada.token })
+    const rows: readonly (readonly string[])[] = parse(answer.text)
+    expect(rows.slice(1).map(([, , , browser]) => browser)).to.deep.equal(browsers)
+    const times = rows.slice(1).map(([time]) => Date.parse(time ?? ''))
+    expect(times.map((time) => time - (times[0] ?? 0))).to.deep.equal(browsers.map((_, i) => i * 1_001))
+  })
+
   it('of a link that nobody visited is empty', async () => {
     const quiet = await addLink(service.db, { owner: ada.id })
     const answer = await service.request('GET', `/links/${quiet}/visits/export?format=ndjson`, { token: ada.token })

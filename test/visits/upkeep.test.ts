@@ -185,7 +185,7 @@ describe('the upkeep of visits', () => {
     await add(busy, [0])
     await add(quiet, [0])
     await service.db.asOwner(
-      `insert into visits (time, link_id, bot) select now(), $1, false from generate_series(1, 20000)`,
+      `insert into visits (time, link_id, bot, moments) select now(), $1, false, '{0}' from generate_series(1, 20000)`,
       [busy.id],
     )
     await service.db.asOwner('update visit_counts set visits = 20001 where link_id = $1', [busy.id])

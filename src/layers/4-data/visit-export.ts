@@ -4,8 +4,13 @@ import type { LinkForm, LinkFormat } from './link-export.js'
 
 const TEXTS = ['referrer', 'country', 'browser', 'os', 'device']
 
+/** When a visit was: a row has the beginning of an hour, and the milliseconds after which like visits came. */
+export const VISIT_TIME = `(time + moment * interval '1 millisecond')`
+
+export const IN_ORDER = ['time', 'moment']
+
 /** The columns that an exported line uses. */
-export const VISIT_COLUMNS = [`time, ${utc('time')} as at`, ...TEXTS, 'bot'].join(', ')
+export const VISIT_COLUMNS = [...IN_ORDER, `${utc(VISIT_TIME)} as at`, ...TEXTS, 'bot'].join(', ')
 
 const ofTexts = (write: (column: string) => string): Readonly<Record<string, string>> =>
   Object.fromEntries(TEXTS.map((column) => [column, write(column)]))

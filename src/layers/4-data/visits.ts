@@ -14,7 +14,7 @@ import { LINK_ROLES, searchable } from './link-rows.js'
 import { mostVisited } from './most-visited.js'
 import type { LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
-import { VISIT_COLUMNS, VISIT_FORMS } from './visit-export.js'
+import { IN_ORDER, VISIT_COLUMNS, VISIT_FORMS, VISIT_TIME } from './visit-export.js'
 import { WITHOUT_SORT, statisticsQuery, toStatistics } from './visit-statistics.js'
 import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
 
@@ -36,20 +36,31 @@ export interface VisitsStoreParts {
   readonly searches: Gate
   /** VISIT_DAYS */
   readonly visitDays: number
+  /** Adds the newest visits to the totals. */
+  readonly catchUp: () => Promise<void>
 }
 
 /** Timeout for adding up the visits of tagged links, in milliseconds. */
 const TAGGED_MS = 3_000
 
 /** The data layer of visits. It reaches the visits of links that the caller may `link:update`. */
-export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
+export const visitsStore = ({
+  database,
+  searches,
+  visitDays,
+  catchUp,
+}: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
     const reach = reachOf(context, 'link:update')
     const binding = bind(context, reach, LINK_ROLES)
     return {
-      ofLink: (link, query) => visitsOfLink(database, binding, link, query),
+      ofLink: async (link, query) => {
+        await catchUp()
+        return visitsOfLink(database, binding, link, query)
+      },
       ofAll: async (query, tags) => {
+        await catchUp()
         const source = tags.length === 0 ? ofOwner(binding) : ofTags(binding, tags)
         const ask = async (deadline: Deadline) => ({
           ...(await visitsOf(database, binding, source, query, deadline)),
@@ -63,14 +74,16 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
         const { line, format } = VISIT_FORMS[name]
         const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
         const single = knex('visits')
-          // a single link, so the index returns them in order
+          .joinRaw('cross join lateral unnest(moments) as m (moment)')
+          // a single link, so the index returns its hours in order
           .whereRaw('link_id = (?)', [oneLink(binding, id)])
-          .whereRaw('time >= to_timestamp(?)', [since])
+          .whereRaw('time > to_timestamp(?)', [since - 3_600])
+          .whereRaw(`${VISIT_TIME} >= to_timestamp(?)`, [since])
           .select(knex.raw(VISIT_COLUMNS))
-          .orderBy('time')
+          .orderBy(IN_ORDER)
         // `offset 0` stops PostgreSQL from inlining the subquery, as for links
         const rows = knex.raw('(? offset 0) as visits', [single])
-        return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('time'), format))
+        return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy(IN_ORDER), format))
       },
     }
   },
