@@ -4,8 +4,8 @@ import type { Statement } from '../database/statement.js'
 /** Notifies every process of the changes committed before this call (migrations/functions/changed_links.sql). */
 const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }
 
-/** Changes within this time are announced together. */
-const DELAY_MS = 20
+/** Minimum time between two announcements: changes in it are announced together. */
+const EVERY_MS = 20
 
 interface Announcer {
   /** Announces a committed change, soon. */
@@ -21,17 +21,22 @@ interface Announcer {
 export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
+  let nextAt = Number.NEGATIVE_INFINITY
   const announce = async (): Promise<void> => {
     await running
     timer = undefined
+    nextAt = performance.now() + EVERY_MS
     await database.run(ANNOUNCE).catch(() => undefined)
   }
   return {
     // a running announcement may lack this change, so another follows it
     soon: () => {
-      timer ??= setTimeout(() => {
-        running = announce()
-      }, DELAY_MS)
+      timer ??= setTimeout(
+        () => {
+          running = announce()
+        },
+        Math.max(0, nextAt - performance.now()),
+      )
     },
     stop: async () => {
       clearTimeout(timer)
