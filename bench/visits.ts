@@ -108,8 +108,8 @@ const meanwhile = async <T>(look: () => Promise<void>, work: Promise<T>): Promis
 }
 
 /**
- * Under full load: how old the newest visit is that was written, and the newest one in the totals while somebody follows
- * a link live. Throws where one was not counted.
+ * Under full load: how old the newest visit is that was written, and the newest one in the totals while somebody
+ * follows a link live. Throws where one was not counted.
  */
 const fullLoad = async (
   { client, editor }: BenchDatabase,
