@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { open, realpath, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 import { refusedText } from './refused-text.js'
@@ -50,7 +50,10 @@ export const createRefusedFile = async (
 
 /** Opens the file for writing, and leaves it as it was. */
 const checkWritable = async (file: string): Promise<void> => {
-  const isThere = existsSync(file)
+  const known = statSync(file, { throwIfNoEntry: false })
+  // closing a pipe would end its reader
+  if (known?.isFIFO()) return
   await (await open(file, 'a', 0o600)).close()
-  if (!isThere) await rm(file)
+  // the file that a symbolic link names, and not the link
+  if (known === undefined) await rm(await realpath(file))
 }

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { expect } from 'chai'
+
+import { createRefusedFile } from '../../src/import/refused-file.js'
+import type { SourceRecord } from '../../src/import/source-record.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { within } from '../support/until.js'
+
+const SOURCE = { columns: ['target'], dialect: { delimiter: ',', bom: false } }
+const record: SourceRecord = { place: '2', cells: new Map(), original: ['x'] }
+
+describe('the file of refused records', () => {
+  it('may be a named pipe, whose reader gets all of it', async () => {
+    const pipe = `${await makeTemporaryFolder()}/pipe`
+    execFileSync('mkfifo', [pipe])
+    const read = readFile(pipe, 'utf8')
+    const file = await within('it is ready', createRefusedFile(pipe, SOURCE, new Set()))
+    // records are read meanwhile
+    await delay(200)
+    await within('it is written', file.add(record, 'no'))
+    expect(await file.close()).to.equal(undefined)
+    expect(await read).to.equal('target,reason\nx,no\n')
+  })
+
+  it('is not there before the first record, and neither is what a symbolic link names', async () => {
+    const folder = await makeTemporaryFolder()
+    symlinkSync(`${folder}/named`, `${folder}/link`)
+    const file = await createRefusedFile(`${folder}/link`, SOURCE, new Set())
+    expect(existsSync(`${folder}/named`)).to.equal(false)
+    expect(lstatSync(`${folder}/link`).isSymbolicLink()).to.equal(true)
+    await file.add(record, 'no')
+    await file.close()
+    expect(await readFile(`${folder}/named`, 'utf8')).to.equal('target,reason\nx,no\n')
+  })
+})
