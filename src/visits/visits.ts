@@ -170,7 +170,6 @@ export const createVisits = ({
   const count = async (): Promise<void> => {
     const startedAt = performance.now()
     if (startedAt < retryAt) return
-    countedAt = startedAt
     const counting = added
     try {
       const [row] = await database.run<{ taken: number }>({
@@ -189,6 +188,8 @@ export const createVisits = ({
       batchesAtOnce = Math.ceil(batchesAtOnce / 2)
       fail(error)
     }
+    // not before its end: whoever looks meanwhile waits for this run
+    countedAt = startedAt
   }
 
   const describeInTurn = inTurn(describeNoted)

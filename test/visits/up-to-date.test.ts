@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { createVisits } from '../../src/visits/visits.js'
 import type { Visits } from '../../src/visits/visits.js'
 import { valueOf } from '../support/exposition.js'
 import { at } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -66,6 +69,30 @@ describe('visits that are written and not yet in the totals', () => {
     await until('nobody listens', async () => {
       const { text: metrics } = await service.request('GET', '/metrics')
       return valueOf(metrics, 'linkgate_visits_listeners') === 0
+    })
+  })
+
+  describe('while counting takes long', () => {
+    let blocker: Client
+    beforeEach(async () => {
+      blocker = new Client(service.db.owner)
+      await blocker.connect()
+      // later than half a second after the last time that somebody asked
+      await delay(600)
+      await blocker.query('begin; select pg_advisory_xact_lock(7274510)')
+    })
+    afterEach(() => blocker.end())
+
+    it('everybody who asks waits for it, and not only the first one', async () => {
+      await write(3)
+      const total = async () =>
+        at((await service.request('GET', `/links/${link.code}/visits`, { token: ada.token })).json, 'total')
+      const first = total()
+      await lockWaiters(service.db.asOwner)
+      const second = total()
+      await delay(100)
+      await blocker.query('rollback')
+      expect(await Promise.all([first, second])).to.deep.equal([3, 3])
     })
   })
 
