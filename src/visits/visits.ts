@@ -17,9 +17,9 @@ export interface Visits {
   stats(): VisitStats
   /**
    * Adds what all processes have written to the totals, for somebody who looks at them: at most every FRESH_MS, and
-   * waits for it for at most a second. Never throws.
+   * waits for it for at most a second, or `withinMs` if that is less. Never throws.
    */
-  catchUp(): Promise<void>
+  catchUp(withinMs?: number): Promise<void>
   /** Writes and counts all noted visits, and stops. If the database is down, they are dropped. */
   stop(): Promise<void>
 }
@@ -223,7 +223,8 @@ export const createVisits = ({
       })
       if (noted.length === BATCH) setImmediate(tick)
     },
-    catchUp: () => Promise.race([countIfOlder(FRESH_MS), setTimeout(PATIENCE_MS, undefined, { ref: false })]),
+    catchUp: (withinMs = PATIENCE_MS) =>
+      Promise.race([countIfOlder(FRESH_MS), setTimeout(Math.min(withinMs, PATIENCE_MS), undefined, { ref: false })]),
     stats: () => ({ waiting: total() + added, counted, previews, dropped }),
     stop: async () => {
       clearInterval(timer)

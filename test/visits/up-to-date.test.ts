@@ -94,6 +94,17 @@ describe('visits that are written and not yet in the totals', () => {
       await blocker.query('rollback')
       expect(await Promise.all([first, second])).to.deep.equal([3, 3])
     })
+
+    it('old totals are answered within the deadline', async () => {
+      const hasty = await startTestService({ db: service.db, environment: { REQUEST_DEADLINE_MS: '900' } })
+      try {
+        const token = await hasty.tokenFor(ada)
+        for (const path of [`/links/${link.code}/visits`, '/visits'])
+          expect((await hasty.request('GET', path, { token })).status, path).to.equal(200)
+      } finally {
+        await hasty.stop()
+      }
+    })
   })
 
   describe('of a process that counts rarely', () => {

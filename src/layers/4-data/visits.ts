@@ -36,8 +36,8 @@ export interface VisitsStoreParts {
   readonly searches: Gate
   /** VISIT_DAYS */
   readonly visitDays: number
-  /** Adds the newest visits to the totals. */
-  readonly catchUp: () => Promise<void>
+  /** Adds the newest visits to the totals; waits for at most so many milliseconds. */
+  readonly catchUp: (withinMs: number) => Promise<void>
 }
 
 /** Timeout for adding up the visits of tagged links, in milliseconds. */
@@ -54,13 +54,15 @@ export const visitsStore = ({
   open: (context) => {
     const reach = reachOf(context, 'link:update')
     const binding = bind(context, reach, LINK_ROLES)
+    // half of the time is left for reading: rather old totals than none
+    const beforeReading = () => catchUp(context.deadline.left() / 2)
     return {
       ofLink: async (link, query) => {
-        await catchUp()
+        await beforeReading()
         return visitsOfLink(database, binding, link, query)
       },
       ofAll: async (query, tags) => {
-        await catchUp()
+        await beforeReading()
         const source = tags.length === 0 ? ofOwner(binding) : ofTags(binding, tags)
         const ask = async (deadline: Deadline) => ({
           ...(await visitsOf(database, binding, source, query, deadline)),
