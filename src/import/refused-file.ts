@@ -24,25 +24,24 @@ export const createRefusedFile = async (
   const { head, line } = refusedText(source, mapped)
   let handle: FileHandle | undefined
   let fault: unknown
-  const orFault = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      fault ??= error
+  const keepFault = (error: unknown): void => {
+    fault ??= error
+  }
+  const write = async (text: string): Promise<void> => {
+    if (handle === undefined) {
+      handle = await open(file, 'w', 0o600)
+      await handle.appendFile(head)
     }
+    await handle.appendFile(text)
   }
   await checkWritable(file)
   return {
-    add: (record, reason) =>
-      orFault(async () => {
-        if (handle === undefined) {
-          handle = await open(file, 'w', 0o600)
-          await handle.appendFile(head)
-        }
-        await handle.appendFile(line(record, reason))
-      }),
+    add: async (record, reason) => {
+      // after a line that may be half written, another one would be joined to it
+      if (fault === undefined) await write(line(record, reason)).catch(keepFault)
+    },
     close: async () => {
-      await orFault(async () => handle?.close())
+      await handle?.close().catch(keepFault)
       return fault
     },
   }

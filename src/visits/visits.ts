@@ -186,7 +186,8 @@ export const createVisits = ({
       onCount?.((performance.now() - startedAt) / 1_000)
     } catch (error) {
       batchesAtOnce = Math.ceil(batchesAtOnce / 2)
-      fail(error)
+      // of others' visits, these others tell
+      if (counting > 0) fail(error)
     }
     // not before its end: whoever looks meanwhile waits for this run
     countedAt = startedAt

@@ -51,7 +51,8 @@ describe('searches in the list of links', () => {
   })
 
   it('find letters beyond ASCII in a target, which is stored without them, as in a title', async () => {
-    const make = (json: unknown) => service.request('POST', '/links', { token: callers.editor.token, json })
+    const make = async (json: unknown) =>
+      expect((await service.request('POST', '/links', { token: callers.editor.token, json })).status).to.equal(201)
     await make({ code: 'abroad', target: 'https://Bücher.example/straße/GRÖSSE?q=größe', title: 'Ärger' })
     await make({ code: 'at-home', target: 'https://buecher.example/strasse', title: 'Aerger' })
     const found = async (q: string) =>

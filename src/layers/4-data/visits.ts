@@ -72,7 +72,8 @@ export const visitsStore = ({
           ? ask(context.deadline)
           : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
       },
-      export: ({ id }, name) => {
+      export: async function* ({ id }, name) {
+        await beforeReading()
         const { line, format } = VISIT_FORMS[name]
         const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
         const single = knex('visits')
@@ -85,7 +86,7 @@ export const visitsStore = ({
           .orderBy(IN_ORDER)
         // `offset 0` stops PostgreSQL from inlining the subquery, as for links
         const rows = knex.raw('(? offset 0) as visits', [single])
-        return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy(IN_ORDER), format))
+        yield* database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy(IN_ORDER), format))
       },
     }
   },
