@@ -143,7 +143,7 @@ export const createLinkCache = ({ find, answerAgeMs, listener, size, outageMs }:
   /** What is cached, where it may be used now. */
   const usable = (code: string): Link | null | undefined => {
     if (listener.up && isWithin(STALE_MS)) return cached(code)
-    // nobody has asked since: it may be back
+    // the last query is long ago: the database may be back
     if (downAt !== undefined && pending.size === 0 && performance.now() - downAt >= STALE_MS) downAt = undefined
     if (downAt === undefined || !isWithin(outageMs)) return undefined
     // finds out whether it is back

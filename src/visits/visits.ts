@@ -61,10 +61,10 @@ const BATCH = 2_000
 /** How many batches are added to the totals at once. */
 const BATCHES_AT_ONCE = 150
 
-/** So many visits are added three times as late: those of a link in one hour change each total once. */
+/** From so many visits on, the next addition waits three times as long: a link's visits then change its totals once. */
 const MANY = 1_000
 
-/** How long somebody who looks waits for them, in milliseconds: rather old totals than none. */
+/** How long `catchUp` waits at most, in milliseconds: old totals are better than none. */
 const PATIENCE_MS = 1_000
 
 /** How old the totals may be when somebody looks at them, in milliseconds. */
@@ -186,10 +186,10 @@ export const createVisits = ({
       onCount?.((performance.now() - startedAt) / 1_000)
     } catch (error) {
       batchesAtOnce = Math.ceil(batchesAtOnce / 2)
-      // of others' visits, these others tell
+      // a process without visits of its own leaves reporting to those that have some
       if (counting > 0) fail(error)
     }
-    // not before its end: whoever looks meanwhile waits for this run
+    // set at the end, so that a `catchUp` during this run waits for it
     countedAt = startedAt
   }
 

@@ -54,7 +54,7 @@ export const visitsStore = ({
   open: (context) => {
     const reach = reachOf(context, 'link:update')
     const binding = bind(context, reach, LINK_ROLES)
-    // half of the time is left for reading: rather old totals than none
+    // leaves half of the time for reading: old totals are better than none
     const beforeReading = () => catchUp(context.deadline.left() / 2)
     return {
       ofLink: async (link, query) => {
