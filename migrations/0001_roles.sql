@@ -10,8 +10,8 @@ begin
     'links_own', 'links_any', 'users_own', 'users_any',
     -- accounts, sign-ins and tokens; the policy; adding to the decision log, and reading it
     'identity', 'policy_editor', 'audit_writer', 'audit_reader',
-    -- nobody becomes these two: they own the functions that read public links and that write the decision log
-    'links_public', 'audit_chain'
+    -- nobody becomes these: they own the functions that read public links, write the decision log and count visits
+    'links_public', 'audit_chain', 'visit_counter'
   ] loop
     begin
       execute format('create role %I nologin noinherit', name);

@@ -22,9 +22,13 @@ create policy users_own on users to users_own
   using (id = (select nullif(current_setting('app.user_id', true), '')::bigint));
 create policy users_any on users to users_any using (true);
 create policy users_identity on users to identity using (true);
+create policy users_counter on users for select to visit_counter using (true);
 
--- R7: the role that changes a user's own profile has no right to write `role`.
-grant select (id, email, name, role, suspended_at, created_at, updated_at, version) on users to users_own, users_any;
+-- R7: the role that changes a user's own profile has no right to write `role`. An address changes by a mailed link
+-- (0011_account_tokens.sql); where no mail can confirm it, an admin sets it.
+grant select (id, email, name, role, suspended_at, created_at, updated_at, version), delete on users
+  to users_own, users_any;
 grant update (name, password_hash, updated_at, version) on users to users_own;
-grant update (role, suspended_at, updated_at, version) on users to users_any;
-grant select, insert, update on users to identity;
+grant update (email, role, suspended_at, updated_at, version) on users to users_any;
+grant select, insert, update, delete on users to identity;
+grant select (id) on users to visit_counter;

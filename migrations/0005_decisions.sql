@@ -16,6 +16,8 @@ create table decisions (
   network       text,
   action        text,
   resource_type text not null,
+  -- a link has its id in every entry about it, whatever its code is; a rename has the code before in `change`
+  resource_id   bigint,
   resource_code text,
   relation      text,
   effect        text,
@@ -35,6 +37,15 @@ create table decisions (
 create index decisions_of_subject on decisions (subject_id, id);
 create index decisions_of_request on decisions (request_id);
 create index decisions_by_time on decisions using brin (time) with (pages_per_range = 16);
+create index decisions_of_link on decisions (resource_id, id) where resource_id is not null;
+create index decisions_of_code on decisions (resource_code, id) where resource_type = 'link';
+create index decisions_of_code_before on decisions ((change -> 'code' ->> 0), id) where resource_type = 'link'
+  and change is not null;
+-- Filters (src/layers/4-data/decisions.ts). What most entries have needs no index, and pays for none: the newest
+-- entries have it.
+create index decisions_of_status on decisions (status, id) where status <> 200;
+create index decisions_of_layer on decisions (layer, id) where layer <> 'object';
+create index decisions_of_revision on decisions (revision, id);
 -- Takes entries that no month is there for (a clock that is months off), so that no change fails for it.
 create table decisions_default partition of decisions default;
 
@@ -43,6 +54,8 @@ create table decisions_default partition of decisions default;
 create table audit_chains (
   writer integer primary key,
   seq    bigint not null,
+  -- of the newest entry: times do not run backwards within a chain (functions/chain_decision.sql)
+  time   timestamptz,
   hash   bytea not null check (octet_length(hash) = 32)
 ) with (fillfactor = 10);
 create sequence audit_writers as integer;
@@ -61,10 +74,11 @@ create index audit_checkpoints_newest on audit_checkpoints (kind, id);
 grant insert on decisions to audit_chain;
 grant usage on sequence decision_ids, audit_writers to audit_chain;
 grant select, insert, update on audit_chains to audit_chain;
-grant select on policy_head to audit_chain;
--- Nobody chooses an entry's id, kind or place in a chain: those columns are left out.
-grant insert (time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type,
-              resource_code, relation, effect, rule, row_priority, status) on decisions to audit_writer, policy_editor;
-grant select, insert on audit_checkpoints to audit_writer;
+-- Nobody chooses an entry's id, time, kind or place in a chain, nor the place of a checkpoint among the others: those
+-- columns are left out.
+grant insert (request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type,
+              resource_id, resource_code, relation, effect, rule, row_priority, status) on decisions
+  to audit_writer, policy_editor;
+grant select, insert (kind, jws) on audit_checkpoints to audit_writer;
 grant select on audit_chains to audit_writer;
 grant select on decisions, audit_chains, audit_checkpoints to audit_reader;

@@ -1,4 +1,4 @@
--- Sign-ins, personal tokens and invitations. A token is stored as its SHA-256 only.
+-- Sign-ins and personal tokens. A token is stored as its SHA-256 only, and no role of a request sees that.
 
 -- The tokens that follow from one sign-in are a family. It is over as soon as one of them is revoked.
 create table refresh_tokens (
@@ -7,12 +7,17 @@ create table refresh_tokens (
   user_id    bigint not null references users (id) on delete cascade,
   token_hash bytea not null constraint refresh_tokens_hash_key unique check (octet_length(token_hash) = 32),
   scope      text not null check (length(scope) <= 2000),
+  -- Two tabs of a browser may present one refresh token at the same moment, and each gets a successor (src/identity/
+  -- sign-in.ts). The later ones name the first: when one of them is used, all of them are spent. Null: there was none.
+  twin_of    bigint,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at    timestamptz,
   revoked_at timestamptz
 );
 create index refresh_tokens_family on refresh_tokens (family);
+-- Whether a sign-in has ended is asked for every request; its tokens can be thousands (functions/find_user.sql).
+create index refresh_tokens_revoked on refresh_tokens (family) where revoked_at is not null;
 create index refresh_tokens_user on refresh_tokens (user_id, expires_at);
 
 -- Which user a subject of an external issuer is.
@@ -26,55 +31,53 @@ create table external_identities (
 create index external_identities_user on external_identities (user_id);
 
 create table personal_tokens (
-  id           bigint generated always as identity primary key,
-  user_id      bigint not null references users (id) on delete cascade,
-  name         text not null check (length(name) between 1 and 100),
-  token_hash   bytea not null constraint personal_tokens_hash_key unique check (octet_length(token_hash) = 32),
-  scopes       text[] not null check (cardinality(scopes) <= 100),
-  created_at   timestamptz not null default now(),
-  expires_at   timestamptz not null,
-  last_used_at timestamptz,
-  revoked_at   timestamptz
+  id              bigint generated always as identity primary key,
+  user_id         bigint not null references users (id) on delete cascade,
+  name            text not null check (length(name) between 1 and 100),
+  token_hash      bytea not null constraint personal_tokens_hash_key unique check (octet_length(token_hash) = 32),
+  scopes          text[] not null check (cardinality(scopes) <= 100),
+  -- What made it: another token, or a sign-in. Null where that is not known (an external issuer, the command line). So
+  -- an account can see what followed from what, and end it together.
+  made_by_token   bigint references personal_tokens (id) on delete set null,
+  made_by_sign_in uuid,
+  created_at      timestamptz not null default now(),
+  expires_at      timestamptz not null,
+  last_used_at    timestamptz,
+  revoked_at      timestamptz
 );
 create index personal_tokens_of_user on personal_tokens (user_id, id);
+create index personal_tokens_made_by_token on personal_tokens (made_by_token) where made_by_token is not null;
 
-create table invitations (
-  id          bigint generated always as identity primary key,
-  email       text not null
-    constraint invitations_email_shape check (email ~ '^[^@[:space:]]+@[^@[:space:]]+$' and length(email) <= 254),
-  role        text not null constraint invitations_role_shape
-    check (role ~ '^[a-z][a-z0-9_-]{0,31}$' and role not in ('anonymous', 'anyone', 'user')),
-  invited_by  bigint references users (id) on delete set null,
-  token_hash  bytea not null constraint invitations_hash_key unique check (octet_length(token_hash) = 32),
-  created_at  timestamptz not null default now(),
-  expires_at  timestamptz not null,
-  accepted_at timestamptz
-);
+alter table refresh_tokens enable row level security;
+alter table refresh_tokens force row level security;
+create policy refresh_tokens_identity on refresh_tokens to identity using (true);
+create policy refresh_tokens_own on refresh_tokens to users_own
+  using (user_id = (select nullif(current_setting('app.user_id', true), '')::bigint));
+create policy refresh_tokens_recorded on refresh_tokens for select to audit_chain using (true);
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array['refresh_tokens', 'external_identities', 'personal_tokens', 'invitations'] loop
-    execute format('alter table %I enable row level security', name);
-    execute format('alter table %I force row level security', name);
-    execute format('create policy %I on %I to identity using (true)', name || '_identity', name);
-  end loop;
-end $$;
+alter table external_identities enable row level security;
+alter table external_identities force row level security;
+create policy external_identities_identity on external_identities to identity using (true);
+
+alter table personal_tokens enable row level security;
+alter table personal_tokens force row level security;
+create policy personal_tokens_identity on personal_tokens to identity using (true);
 create policy personal_tokens_own on personal_tokens to users_own
   using (user_id = (select nullif(current_setting('app.user_id', true), '')::bigint));
--- Whoever may invite adds invitations and reads none: the token is shown once, in the answer.
-create policy invitations_add on invitations for insert to users_own
-  with check (invited_by = (select nullif(current_setting('app.user_id', true), '')::bigint));
 
 -- What a token grants, to whom and until when is settled when it is made. A token can only be used up or revoked.
 grant select, insert, update (used_at, revoked_at), delete on refresh_tokens to identity;
-grant select, insert on external_identities to identity;
-grant select (id, user_id, name, scopes, created_at, expires_at, last_used_at, revoked_at) on personal_tokens
+-- users see their own sign-ins and end them (src/layers/4-data/sign-ins.ts)
+grant select (id, family, user_id, created_at, expires_at, revoked_at), update (revoked_at) on refresh_tokens
   to users_own;
-grant select (id, user_id, token_hash, scopes, expires_at, revoked_at, last_used_at) on personal_tokens to identity;
-grant insert (user_id, name, token_hash, scopes, expires_at) on personal_tokens to users_own, identity;
-grant update (revoked_at) on personal_tokens to users_own;
-grant update (last_used_at) on personal_tokens to identity;
-grant insert (email, role, invited_by, token_hash, expires_at) on invitations to users_own;
-grant select, update (accepted_at) on invitations to identity;
+-- the log tells a token that begins a sign-in from one that continues it (functions/record_account_event.sql)
+grant select (id, family) on refresh_tokens to audit_chain;
+grant select, insert on external_identities to identity;
+grant select (id, user_id, name, scopes, made_by_token, made_by_sign_in, created_at, expires_at, last_used_at,
+              revoked_at),
+  insert (user_id, name, token_hash, scopes, made_by_token, made_by_sign_in, expires_at),
+  update (revoked_at) on personal_tokens to users_own;
+-- `revoked_at`: whoever sets a new password by a mailed link may end the tokens as well
+grant select (id, user_id, token_hash, scopes, expires_at, last_used_at, revoked_at),
+  insert (user_id, name, token_hash, scopes, expires_at),
+  update (last_used_at, revoked_at) on personal_tokens to identity;

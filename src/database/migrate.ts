@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Client, ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
+import { adopt, adoptedKeys } from './adopt-development.js'
 import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
@@ -39,7 +40,7 @@ export const migrationStatus = async ({
 }: Pick<MigrateOptions, 'owner' | 'folder'>): Promise<readonly Migration[]> =>
   withConnection(owner, async (client) => {
     const files = await readSqlFiles(folder)
-    const pending = pendingFiles(files, await appliedKeys(client))
+    const pending = pendingFiles(files, adoptedKeys(files, await appliedKeys(client)))
     return files.map((file) => ({ name: file.path, applied: !pending.includes(file) }))
   })
 
@@ -51,14 +52,14 @@ export const migrate = async ({ owner, service, folder, log }: MigrateOptions): 
   withConnection(owner, async (client) => {
     await lockMigrations(client, log)
     const files = await readSqlFiles(folder)
-    const pending = pendingFiles(files, await appliedKeys(client))
     try {
+      const pending = pendingFiles(files, await adopt(client, files, await appliedKeys(client)))
       await applyFiles(client, pending)
       await betweenRequests(client, () => grantService(client, service, folder))
+      return pending.map(({ path }) => path)
     } catch (error) {
       throw await explained(client, [...rolesMadeBy(files), service.user], error)
     }
-    return pending.map(({ path }) => path)
   })
 
 /** One migrator at a time. The lock ends with the connection, however the process ends. */
@@ -108,13 +109,12 @@ const becomes = (name: string): string => `
   end $$;`
 
 /**
- * The roles that migrations create: those in the array of 0001_roles.sql, and single ones later. Their texts never
- * change. Roles belong to the whole cluster, so another installation may have created them.
+ * The roles that migrations create: those in the array of 0001_roles.sql. Roles belong to the whole cluster, so another
+ * installation may have created them.
  */
-const rolesMadeBy = (files: readonly SqlFile[]): readonly string[] => {
-  const [, list = ''] = /array\[([^\]]*)\]/.exec(files[0]?.text ?? '') ?? []
-  const later = files.flatMap(({ text }) => [...text.matchAll(/create role (\w+) nologin/g)])
-  return [...list.matchAll(/'(\w+)'/g), ...later].map(([, name = '']) => name)
+const rolesMadeBy = ([first]: readonly SqlFile[]): readonly string[] => {
+  const [, list = ''] = /array\[([^\]]*)\]/.exec(first?.text ?? '') ?? []
+  return [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
 }
 
 /** Turns an error that the operator can fix into one line that says how. */

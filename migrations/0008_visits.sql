@@ -1,23 +1,54 @@
 -- Visits of links (docs/visits.md): each single one for VISIT_DAYS, and totals for good. No address and no user agent
--- is stored anywhere. Changes wait while the tables change.
-select pg_advisory_xact_lock(7274501);
+-- is stored anywhere.
 
--- Nobody becomes this role: it owns the functions that count visits.
-do $$
-begin
-  begin
-    create role visit_counter nologin noinherit;
-  exception when duplicate_object or unique_violation then
-    null;
-  end;
-  execute 'grant visit_counter to current_user';
-  execute 'grant usage on schema public to visit_counter';
-end $$;
+-- Visits wait here, a batch a row, until count_visits() adds them to the totals: about a second's at once, so that
+-- those of one link in one hour change each total once.
+create type visit_kind as (
+  referrer text,
+  country  text,
+  browser  text,
+  os       text,
+  device   text,
+  bot      boolean,
+  -- it is kept by itself, too
+  single   boolean
+);
+create table added_visits (
+  id           bigint generated always as identity primary key,
+  -- milliseconds since 1970
+  added_at     bigint not null,
+  kinds        visit_kind[] not null,
+  -- of each visit: its link, its age in milliseconds when it was added, and its number among the kinds, from 1
+  links        bigint[] not null,
+  ages         bigint[] not null,
+  kind_of      integer[] not null,
+  -- the numbers of the visits that are their visitor's first one of the link on that day
+  first_visits integer[] not null
+);
+-- they are there for seconds: compressing them would cost more than it saves
+alter table added_visits alter column links set storage external, alter column ages set storage external,
+  alter column kind_of set storage external;
 
--- Single visits. Months are added ahead and dropped when they are over (functions/visit_upkeep.sql).
+-- The last batch of each process, so that one that comes again is not counted again.
+create table visit_writers (
+  id       uuid primary key,
+  batch    bigint not null,
+  wrote_at timestamptz not null default now()
+) with (fillfactor = 50);
+
+-- The salt of the day, in one row that is overwritten, and who was seen under it. Unlogged: no backup and no replica
+-- has them.
+create unlogged table visit_salt (day date not null, salt bytea not null);
+create unlogged table daily_visitors (link_id bigint not null, visitor bigint not null, primary key (link_id, visitor));
+
+-- Single visits; those of a link in one hour that are alike share a row. Months are added ahead and dropped when they
+-- are over (functions/visit_upkeep.sql).
 create table visits (
+  -- the beginning of their hour
   time     timestamptz(3) not null,
   link_id  bigint not null,
+  -- how many milliseconds later each of them came
+  moments  integer[] not null,
   -- the host alone; `other` beyond what a link may have in an hour
   referrer text,
   country  text,
@@ -26,8 +57,8 @@ create table visits (
   device   text,
   bot      boolean not null
 ) partition by range (time);
-create table visits_default partition of visits default;
 create index visits_of_link on visits (link_id, time);
+create table visits_default partition of visits default;
 
 -- Totals. An hour is counted from 1970 in UTC. Of a day that is older than 35 days only the sum is kept, at its
 -- twelfth hour, so that it falls into that day in nearly every time zone.
@@ -88,18 +119,6 @@ create index visit_counts_of_owner on visit_counts (owner_id, visits, link_id);
 create index visit_counts_most on visit_counts (visits, link_id);
 create index visit_counts_unsettled on visit_counts (link_id) where counted_for is distinct from owner_id;
 
--- The salt of the day, in one row that is overwritten, and who was seen under it. Unlogged: no backup and no replica
--- has them.
-create unlogged table visit_salt (day date not null, salt bytea not null);
-create unlogged table daily_visitors (link_id bigint not null, visitor bigint not null, primary key (link_id, visitor));
-
--- The last batch of each process, so that one that comes again is not counted again.
-create table visit_writers (
-  id       uuid primary key,
-  batch    bigint not null,
-  wrote_at timestamptz not null default now()
-) with (fillfactor = 50);
-
 -- Row-level security through the link: whoever sees the link's row sees its visits.
 do $$
 declare
@@ -121,11 +140,7 @@ begin
     execute format('grant select, insert, update, delete on %I to visit_counter', name);
   end loop;
 end $$;
-grant select, insert on daily_visitors to visit_counter;
+grant select, insert, delete on added_visits to visit_counter;
 grant select, insert, update, delete on visit_writers to visit_counter;
 grant select on visit_salt to visit_counter;
-grant select (id, owner_id) on links, deleted_links to visit_counter;
-create policy links_counter on links for select to visit_counter using (true);
-create policy deleted_links_counter on deleted_links for select to visit_counter using (true);
-grant select (id) on users to visit_counter;
-create policy users_counter on users for select to visit_counter using (true);
+grant select, insert on daily_visitors to visit_counter;
