@@ -47,7 +47,6 @@ grant execute on function visits_of_batch to visit_counter;
 -- Counts the added visits: single visits, totals and the numbers on the links, all of them or none, and exactly once.
 -- Only one call runs at a time across all processes, so that none can deadlock over rows. Takes the oldest
 -- `most_batches`, and returns how many visits those were; 0: none is left.
-drop function if exists count_visits();
 create or replace function count_visits(most_batches integer default 50) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,5 @@
 -- Whether a sign-in of a user is active: it has unexpired tokens, and none of its tokens was revoked. Each renewal
 -- leaves a token behind, so both questions are answered by one row of an index.
-drop function if exists sign_in_lives(uuid);
 create or replace function sign_in_lives(sign_in uuid, of_user bigint) returns boolean
   language sql stable as $$
     select exists (select from public.refresh_tokens t

@@ -1,6 +1,5 @@
 -- Adds an entry for a change of a user, the policy or the log, with the request and the caller if a request made it,
 -- and otherwise with the database session.
-drop function if exists record_change(text, text, jsonb);
 create or replace function record_change(kind text, code text, change jsonb, link bigint default null) returns void
   language plpgsql as $$
 declare

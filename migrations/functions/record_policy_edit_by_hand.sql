@@ -180,6 +180,3 @@ create or replace trigger head_noted after update on policy_head
 drop trigger if exists settled on policy_edits_open;
 create constraint trigger settled after insert on policy_edits_open deferrable initially deferred
   for each row execute function settle_policy_edit();
-
--- the function of earlier versions, which these replace
-drop function if exists record_policy_edit_by_hand;
