@@ -111,7 +111,7 @@ describeConsole('the console in a browser', () => {
       await target.press('Enter')
       await shown(page, 'is reserved for the service')
       expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Kept through it')
-      expect(await focusedName()).to.equal('code')
+      await soon(async () => (await focusedName()) === 'code')
       await requireClean(page, 'all fields, one refused')
 
       const taken = freshCode('taken')
