@@ -14,6 +14,7 @@ import { problemIn } from './loaded'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
 import { useAllowed } from './service-rights'
 import { say } from './toast'
+import { askUnsaved } from './unsaved'
 
 const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
   const { path } = useLocation()
@@ -57,7 +58,7 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
 }
 
 /** If the service cannot be reached, the user stays signed in. */
-const leave = () => signOut().catch((error: unknown) => say(t.problem(problemIn(error))))
+const leave = () => askUnsaved(() => signOut().catch((error: unknown) => say(t.problem(problemIn(error)))))
 
 /** The navigation; on a phone it is behind a button. */
 export const Side = () => {

@@ -18,19 +18,23 @@ const followed = (event: MouseEvent): HTMLAnchorElement | null => {
   return /^\/console(\/|$)/.test(link.pathname) && link.pathname !== location.pathname ? link : null
 }
 
+type Ask = (goOn: () => unknown) => void
+
+const atOnce: Ask = (goOn) => void goOn()
+
+/** Goes on with what would lose the changes in an open form; if there are any, once the user has discarded them. */
+export let askUnsaved = atOnce
+
 /**
- * Asks before what was typed is lost: by a link of the console, by the browser's Back, and by closing or reloading the
- * page, where the browser asks. `ask` does so before anything else that would lose it.
+ * Asks before what was typed is lost: by a link of the console, by the browser's Back, by closing or reloading the
+ * page, where the browser asks, and by `askUnsaved`. `onDiscard` closes the form. Render the question that it returns.
  */
-export const useUnsaved = (
-  isUnsaved: () => boolean,
-): { readonly ask: (goOn: () => unknown) => void; readonly question: JSX.Element | null } => {
+export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): JSX.Element | null => {
   const { url, route } = useLocation()
   const goOn = useSignal<(() => unknown) | null>(null)
-  const isGiven = useRef(false)
   const latest = useRef({ isUnsaved, url })
   latest.current = { isUnsaved, url }
-  const holds = () => !isGiven.current && latest.current.isUnsaved()
+  const holds = () => latest.current.isUnsaved()
 
   useEffect(() => {
     const click = (event: MouseEvent) => {
@@ -51,11 +55,16 @@ export const useUnsaved = (
     const leave = (event: Event) => {
       if (holds()) event.preventDefault()
     }
+    askUnsaved = (then) => {
+      if (holds()) goOn.value = then
+      else then()
+    }
     // before the router
     addEventListener('click', click, true)
     const endPop = hearBack(pop)
     addEventListener('beforeunload', leave)
     return () => {
+      askUnsaved = atOnce
       removeEventListener('click', click, true)
       endPop()
       removeEventListener('beforeunload', leave)
@@ -64,20 +73,16 @@ export const useUnsaved = (
 
   const { value: next } = goOn
   const stay = () => (goOn.value = null)
-  return {
-    ask: (then) => {
-      if (holds()) goOn.value = then
-      else then()
-    },
-    question: next && (
+  return (
+    next && (
       <Dialog title={t.unsaved.ask} onClose={stay}>
         <p>{t.unsaved.lead}</p>
         <div class="row">
           <Button
             kind="risk"
             onPress={() => {
-              isGiven.current = true
-              goOn.value = null
+              stay()
+              onDiscard()
               next()
             }}
           >
@@ -86,6 +91,6 @@ export const useUnsaved = (
           <Button onPress={stay}>{t.unsaved.stay}</Button>
         </div>
       </Dialog>
-    ),
-  }
+    )
+  )
 }

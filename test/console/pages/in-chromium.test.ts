@@ -152,6 +152,57 @@ describeConsole('pages of the console in a browser', () => {
       await target.waitFor({ state: 'detached' })
     })
 
+    it('asks before what was typed is lost by its deletion, its transfer, an undo or a sign-out', async () => {
+      const owner = await addAccount(service, 'admin')
+      const [gone, other] = [freshCode('typed'), freshCode('typed')]
+      for (const each of [gone, other]) await addLink(service.db, { code: each, owner: owner.id })
+      const { page: tab } = await openSignedIn(service, owner)
+      const title = tab.getByLabel('Title', { exact: true })
+      const question = tab.getByRole('dialog', { name: 'Leave without saving?' })
+      const press = (name: string) => tab.getByRole('button', { name, exact: true }).click()
+      const fromMenu = async (name: string) => {
+        await tab.getByLabel(`More for ${gone}`).click()
+        await press(name)
+      }
+      const edit = async () => {
+        await press('Edit')
+        await title.fill('Not saved')
+      }
+      const stay = async () => {
+        await question.getByRole('button', { name: 'Keep editing' }).click()
+        await question.waitFor({ state: 'detached' })
+        expect(await title.inputValue()).to.equal('Not saved')
+      }
+      const discard = () => question.getByRole('button', { name: 'Discard the changes' }).click()
+      const statusOf = async (each: string) => (await asked('GET', `/links/${each}`, owner)).status
+
+      await go(tab, `/links/${gone}`, new RegExp(gone))
+      await edit()
+      await fromMenu('Give to somebody else')
+      await stay()
+      await fromMenu('Give to somebody else')
+      await discard()
+      await tab.getByLabel('Who gets it').waitFor()
+      await press('Cancel')
+      expect(await title.count(), 'what was discarded').to.equal(0)
+      await edit()
+      await fromMenu('Delete')
+      await stay()
+      expect(await statusOf(gone)).to.equal(200)
+      await fromMenu('Delete')
+      await discard()
+      await tab.locator(`tr[data-code="${other}"] a.cut`).click()
+      await edit()
+      await press('Undo')
+      await stay()
+      expect(await statusOf(gone), 'undone all the same').to.equal(200)
+      await press('Sign out')
+      await stay()
+      await press('Sign out')
+      await discard()
+      await tab.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+    })
+
     it('is switched off by one press, and visitors are told that there is nothing', async () => {
       await page.getByRole('switch', { name: 'On' }).click()
       await shown(page, 'It is off.')

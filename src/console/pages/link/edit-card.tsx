@@ -12,7 +12,7 @@ import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
-import { useUnsaved } from '../../parts/unsaved'
+import { askUnsaved, useUnsaved } from '../../parts/unsaved'
 import { changedFields, conflictRows } from './changed-fields'
 import type { ConflictRow } from './changed-fields'
 import { ConflictNote } from './conflict-note'
@@ -61,12 +61,12 @@ export const EditCard = ({
   const badIn = (filled: HTMLFormElement) =>
     [...filled.elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
 
-  const unsaved = useUnsaved(() => {
+  const question = useUnsaved(() => {
     if (form.current === null) return false
     const { fields, password } = typedIn(form.current)
     const isChanged = Object.keys(changedFields(start.peek().base, fields)).length > 0
     return isChanged || password !== undefined || badIn(form.current) !== undefined
-  })
+  }, onClose)
 
   const save = async (filled: HTMLFormElement): Promise<unknown> => {
     const bad = badIn(filled)
@@ -148,10 +148,10 @@ export const EditCard = ({
           <Button kind="main" type="submit" busy={busy.value}>
             {busy.value ? t.saving : t.save}
           </Button>
-          <Button onPress={() => unsaved.ask(onClose)}>{t.cancel}</Button>
+          <Button onPress={() => askUnsaved(onClose)}>{t.cancel}</Button>
         </div>
       </form>
-      {unsaved.question}
+      {question}
     </section>
   )
 }

@@ -13,6 +13,7 @@ import { problemIn } from '../../parts/loaded'
 import { Menu } from '../../parts/menu'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
+import { askUnsaved } from '../../parts/unsaved'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
 
@@ -50,7 +51,8 @@ export const LinkActions = ({
   }
   const restore = async (deleted: string) => {
     try {
-      route(`/console/links/${(await api.restoreLink(deleted)).code}`)
+      const { code: restored } = await api.restoreLink(deleted)
+      askUnsaved(() => route(`/console/links/${restored}`))
     } catch (error) {
       // this page has been left, so a toast reports the error
       say(t.problem(problemIn(error)))
@@ -86,7 +88,7 @@ export const LinkActions = ({
           kind="bare"
           icon="user"
           off={linkReasonOf(rights?.['link:transfer'])}
-          onPress={() => (isGiving.value = true)}
+          onPress={() => askUnsaved(() => (isGiving.value = true))}
         >
           {t.link.transfer.open}
         </Button>
@@ -94,7 +96,7 @@ export const LinkActions = ({
           kind="bare"
           icon="trash"
           off={linkReasonOf(rights?.['link:delete'])}
-          onPress={() => deletion.remove(1, () => attempt(remove))}
+          onPress={() => askUnsaved(() => deletion.remove(1, () => attempt(remove)))}
         >
           {t.links.delete}
         </Button>
