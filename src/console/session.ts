@@ -81,7 +81,9 @@ const take = async ({ access_token: token, expires_in: seconds }: SessionAnswer)
 const startOver = (): Promise<never> => {
   access = null
   waiting = []
-  location.assign('/console')
+  // clears the page first: a form with unsaved changes would ask whether to leave it, and nothing works for who stays
+  session.value = { is: 'opening' }
+  setTimeout(() => location.assign('/console'))
   return new Promise(() => undefined)
 }
 

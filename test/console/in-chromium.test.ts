@@ -7,6 +7,7 @@ import { PASSWORD, addAccount } from '../support/account.js'
 import {
   describeConsole,
   forgiveComplaints,
+  go,
   openConsole,
   openSignedIn,
   requireClean,
@@ -349,8 +350,8 @@ describeConsole('the console in a browser', () => {
   })
 
   describe('a session', () => {
-    const endSignIns = () =>
-      service.db.asOwner('update refresh_tokens set revoked_at = now() where user_id = $1', [editor.id])
+    const endSignIns = ({ id } = editor) =>
+      service.db.asOwner('update refresh_tokens set revoked_at = now() where user_id = $1', [id])
 
     it('that ends keeps what was typed, and goes on with it once its user has signed in again', async () => {
       // nothing else may be told of the end before the Enter is
@@ -402,6 +403,26 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('button', { name: 'Sign out' }).click()
       await signIn(page, editor)
     })
+
+    for (const where of ['here', 'in another tab'] as const)
+      it(`of somebody else, who signs in ${where}, takes a form with unsaved changes away`, async () => {
+        const [first, other] = [await addAccount(service, 'editor'), await addAccount(service, 'editor')]
+        const code = freshCode('form')
+        await addLink(service.db, { code, owner: first.id })
+        const { page: tab, open } = await openSignedIn(service, first)
+        await go(tab, `/links/${code}`, new RegExp(code))
+        await tab.getByRole('button', { name: 'Edit' }).click()
+        const title = tab.getByLabel('Title', { exact: true })
+        await title.fill('Not for their eyes')
+        // who is asked whether to leave may stay
+        tab.on('dialog', (dialog) => dialog.dismiss())
+        await endSignIns(first)
+        await title.press('Enter')
+        await tab.getByRole('dialog', { name: 'Sign in to Linkgate' }).waitFor()
+        await signIn(where === 'here' ? tab : await open(), other)
+        await shown(tab, 'No link yet.')
+        expect(await title.count()).to.equal(0)
+      })
 
     it('is no sign-out while the service is away: the door says so, and tries again', async () => {
       const away = { status: 503, json: { status: 503, code: 'database_unavailable', title: 'Away' } }
