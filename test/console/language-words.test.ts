@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { z } from 'zod'
 
+import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
+import { rowsOf } from '../../src/console/pages/import/rows.js'
+import { FORMATS } from '../../src/import/formats.js'
 import { linkFields } from '../../src/routes/link-fields.js'
 import { Password } from '../../src/routes/schemas.js'
 
@@ -19,7 +22,14 @@ interface Texts {
     readonly errors: readonly { readonly field: string; readonly message: string }[]
   }) => string
   readonly links: { readonly leftOut: Refused; readonly refused: Refused }
-  readonly imports: { readonly checked: OfCount; readonly stopped: OfCount; readonly done: OfCount }
+  readonly imports: {
+    readonly checked: OfCount
+    readonly stopped: OfCount
+    readonly done: OfCount
+    readonly unreadable: (name: string, why: string) => string
+    readonly readInPart: (why: string) => string
+    readonly why: (why: unknown) => string
+  }
   readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
   readonly proof: { readonly retired: OfCount }
   readonly badges: { readonly used: OfCount }
@@ -111,6 +121,54 @@ describe('the words of the console', () => {
       const { faults } = await textsOf(language)
       for (const [field, message] of said)
         expect(faults[field]?.[message], `${language}: ${field} ${message}`).to.be.a('string')
+    }
+  })
+
+  it('say in German all that is wrong with a file that is imported, and from which line on', async () => {
+    const { imports } = await textsOf('de')
+    const head = 'code,target\n'
+    for (const [text, sentence] of [
+      ['', 'sie ist leer'],
+      [head, 'sie enthält keine Einträge'],
+      ['a\0', 'sie ist kein Text in UTF-8: Speichern Sie sie als „CSV UTF-8“'],
+      [Uint8Array.from([97, 0xe4, 10]), 'ein Zeichen ist nicht UTF-8: Speichern Sie die Datei als „CSV UTF-8“'],
+      ['[{', 'sie ist weder ein JSON-Dokument noch eines in jeder Zeile'],
+      ['code,target,Code\n', 'zwei ihrer Spalten heißen code'],
+      [`${head}"a`, 'ab Zeile 2 ist ein Anführungszeichen nicht geschlossen'],
+    ] as const) {
+      const error: unknown = await readImport(new File([text], 'x')).catch((thrown: unknown) => thrown)
+      const { message } = error instanceof Error ? error : expect.fail(`nothing is wrong with ${String(text)}`)
+      expect(imports.unreadable('x', message)).to.equal(`x lässt sich nicht lesen: ${sentence}.`)
+    }
+
+    for (const [rest, sentence] of [
+      ['"never closed', 'ab Zeile 3 ist ein Anführungszeichen nicht geschlossen'],
+      ['x'.repeat(1_100_000), 'ab Zeile 3 ist ein Eintrag zu lang oder ein Anführungszeichen nicht geschlossen'],
+    ] as const) {
+      const { fault } = await readImport(new File([`${head}a,https://example.com\n${rest}`], 'x'))
+      expect(imports.readInPart(fault ?? '')).to.equal(`Nur ein Teil der Datei war lesbar: ${sentence}.`)
+    }
+    expect(imports.readInPart('from line 3 on it cannot be read: Whatever csv-parse says')).to.equal(
+      'Nur ein Teil der Datei war lesbar: ab Zeile 3 ist sie kein CSV.',
+    )
+
+    for (const [text, sentence] of [
+      [`${head}a`, 'die Zahl der Zellen (1) ist nicht die der Spalten (2)'],
+      [`${head}a,https://example.com,b`, 'die Zahl der Zellen (3) ist nicht die der Spalten (2)'],
+      ['link,long_url,is_deleted\nbit.ly/a,https://example.com,true', 'wurde bei Bitly gelöscht'],
+      ['{"target":"https://example.com"}\nno', 'ist kein JSON'],
+      ['[{"target":"https://example.com"},7]', 'ist kein JSON-Objekt'],
+      [
+        '{"target":"https://example.com","note":"a\\u0000"}',
+        'note enthält ein Zeichen, das sich nicht speichern lässt',
+      ],
+    ] as const) {
+      const { records } = await readImport(new File([text], 'x'))
+      const format = text.includes('is_deleted') ? FORMATS.bitly : FORMATS.csv
+      const refused = rowsOf(records, format, new Map()).flatMap(({ outcome }) =>
+        outcome.is === 'refused' ? [imports.why(outcome.why)] : [],
+      )
+      expect(refused).to.deep.equal([sentence])
     }
   })
 

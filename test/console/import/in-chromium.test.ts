@@ -123,7 +123,7 @@ describeConsole('the import in a browser', () => {
     await requireClean(page, 'an unreadable file')
   })
 
-  it('says in German what the service says of a field', async () => {
+  it('says in German what the service says of a field, and what is wrong with the file', async () => {
     await page.evaluate(`localStorage.setItem('language', 'de')`)
     await begin()
     await choose('liste.csv', 'target,tags\nftp://example.com/datei,-x\n')
@@ -132,5 +132,8 @@ describeConsole('the import in a browser', () => {
       'abgelehnt Schreiben Sie die ganze Adresse, mit http:// oder https:// davor. ' +
         'Ein Schlagwort hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, . _ und -; vorn Buchstabe oder Ziffer.',
     )
+    await choose('liste.csv', 'target,tags\nhttps://example.com/eine-zelle\nhttps://example.com/offen,"x\n')
+    await shown(page, 'Nur ein Teil der Datei war lesbar: ab Zeile 3 ist ein Anführungszeichen nicht geschlossen.')
+    await shown(page, 'die Zahl der Zellen (1) ist nicht die der Spalten (2)')
   })
 })

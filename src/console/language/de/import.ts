@@ -4,6 +4,34 @@ import type { Texts } from '../texts'
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'Link' : 'Links'}`
 const are = (count: number): string => `${number(count)} ${count === 1 ? 'ist' : 'sind'}`
 
+/** What the reader of files says, in German; it knows only English. */
+const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
+  [/^it is empty$/, 'sie ist leer'],
+  [/^it has no records$/, 'sie enthält keine Einträge'],
+  [/^it is not UTF-8 text: .*/, 'sie ist kein Text in UTF-8: Speichern Sie sie als „CSV UTF-8“'],
+  [/^a character is not UTF-8: .*/, 'ein Zeichen ist nicht UTF-8: Speichern Sie die Datei als „CSV UTF-8“'],
+  [/^it is neither one JSON document .*/, 'sie ist weder ein JSON-Dokument noch eines in jeder Zeile'],
+  [/^two of its columns are called (.*)$/, 'zwei ihrer Spalten heißen $1'],
+  [/^from line (\d+) .*: a quote is not closed$/, 'ab Zeile $1 ist ein Anführungszeichen nicht geschlossen'],
+  [
+    /^from line (\d+) .*: a record is longer than .*/,
+    'ab Zeile $1 ist ein Eintrag zu lang oder ein Anführungszeichen nicht geschlossen',
+  ],
+  [/^from line (\d+) on it cannot be read: .*/s, 'ab Zeile $1 ist sie kein CSV'],
+  [
+    /^has (\d+) cells?, and the first line names (\d+) columns?$/,
+    'die Zahl der Zellen ($1) ist nicht die der Spalten ($2)',
+  ],
+  [/^is not JSON$/, 'ist kein JSON'],
+  [/^is not a JSON object$/, 'ist kein JSON-Objekt'],
+  [/^was deleted at Bitly$/, 'wurde bei Bitly gelöscht'],
+  [/^(\w+) holds a character that cannot be stored$/, '$1 enthält ein Zeichen, das sich nicht speichern lässt'],
+]
+const inGerman = (words: string): string => {
+  const [pattern, german] = READER_WORDS.find(([each]) => each.test(words)) ?? ['', '']
+  return words.replace(pattern, german)
+}
+
 /** The import, in German. */
 export const imports: Texts['imports'] = {
   title: 'Import',
@@ -14,10 +42,10 @@ export const imports: Texts['imports'] = {
   another: 'Andere Datei auswählen',
   reading: 'Die Datei wird gelesen …',
   records: (count) => (count === 1 ? '1 Zeile' : `${number(count)} Zeilen`),
-  unreadable: (name, why) => `${name} lässt sich nicht lesen: ${why}.`,
+  unreadable: (name, why) => `${name} lässt sich nicht lesen: ${inGerman(why)}.`,
   tooLarge: (name, mib) =>
     `${name} ist größer als ${number(mib)} MiB. Auf dem Rechner des Dienstes nimmt „linkgate import“ jede Größe.`,
-  readInPart: (why) => `Nur ein Teil der Datei war lesbar: ${why}.`,
+  readInPart: (why) => `Nur ein Teil der Datei war lesbar: ${inGerman(why)}.`,
   format: 'Woher sie ist',
   formats: {
     csv: 'Linkgate oder eine eigene Tabelle',
@@ -54,7 +82,7 @@ export const imports: Texts['imports'] = {
   why: (why) => {
     switch (why.is) {
       case 'text':
-        return why.text
+        return inGerman(why.text)
       case 'no target':
         return 'es fehlt die Adresse, zu der er führt'
       case 'no password':
