@@ -436,7 +436,8 @@ export const createClient = ({
 
   /** The ETag of an answer; links carry theirs, also in a list. */
   const etagOf = (answer: object) =>
-    headersOf.get(answer)?.get('ETag') ?? ('etag' in answer ? String(answer.etag) : undefined)
+    headersOf.get(answer)?.get('ETag') ??
+    ('etag' in answer && typeof answer.etag === 'string' ? answer.etag : undefined)
 
   const headersFor = ({ ifMatch, policyAtLeast, requestId }: AnyOptions): Record<string, string> => {
     const tag = typeof ifMatch === 'object' ? etagOf(ifMatch) : ifMatch

@@ -97,7 +97,7 @@ describe('requests of the client', () => {
       await client.updateLink('spring', { title: 'Spring' }, { ifMatch: link })
       await client.deleteLink('spring', { ifMatch: tag })
       expect(sent.map(({ headers }) => headers.get('If-Match'))).to.deep.equal([null, expected, expected])
-      for (const none of [{ ...link }, '', {}])
+      for (const none of [{ ...link }, '', {}, { etag: undefined }])
         expect(await errorOf(client.deleteLink('spring', { ifMatch: none }))).to.be.instanceOf(TypeError)
       expect(sent).to.have.length(3)
     }
