@@ -239,17 +239,21 @@ const codeOf = (item: BulkItem): string | undefined => {
 const refuseTaken = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
   const seen = new Set<string>()
   const held = new Set(items.flatMap((item) => (isItem(item) && item.operation === 'update' ? item.record.code : [])))
-  const isFirst = (name: string): boolean => !seen.has(name) && seen.add(name).has(name)
-  return items.map((item) => {
-    if (item instanceof Refusal) return item
+  const refusalOf = (item: BulkItem): Refusal | null => {
     const code = codeOf(item)
-    if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an earlier item')
+    if (code !== undefined && seen.has(`code ${code}`)) return codeTaken('is taken by an earlier item')
     if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
       return codeTaken("is the code of another item's link")
-    if (item.operation === 'create' || isFirst(`link ${item.record.id}`)) return item
-    const field = item.operation === 'restore' ? 'id' : 'link'
-    return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
-  })
+    if (item.operation !== 'create' && seen.has(`link ${item.record.id}`)) {
+      const field = item.operation === 'restore' ? 'id' : 'link'
+      return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
+    }
+    // only now: a refused item takes neither from later ones
+    if (code !== undefined) seen.add(`code ${code}`)
+    if (item.operation !== 'create') seen.add(`link ${item.record.id}`)
+    return null
+  }
+  return items.map((item) => (item instanceof Refusal ? item : (refusalOf(item) ?? item)))
 }
 
 /** The database's constraint links_times_in_order, checked here to know which item breaks it. */

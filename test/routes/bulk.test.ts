@@ -304,6 +304,23 @@ describe('many links in one request', () => {
     expect(await shown(first)).to.include({ code: first })
   })
 
+  it('takes no code or link from later items for an item that it refuses', async () => {
+    const [one = '', two = ''] = await make(2)
+    const fresh = freshCode()
+    const items = [
+      { link: two, code: one },
+      { link: one, code: one, title: 'keeps its code' },
+      { link: one, code: fresh },
+      { link: two, code: fresh },
+    ]
+    for (const query of ['?dry_run=true', ''])
+      expect(statuses((await bulk({ operation: 'update', items }, ada, query)).json)).to.deep.equal([
+        409, 200, 409, 200,
+      ])
+    expect(await shown(one)).to.include({ title: 'keeps its code' })
+    expect(await shown(fresh)).to.include({ code: fresh })
+  })
+
   it('an item without fields changes nothing, as a request of its own', async () => {
     const [one = ''] = await make(1)
     const before = await shown(one)
