@@ -73,6 +73,10 @@ const toRevision = ({ actor_id, actor, email, ...row }: RevisionRow) => ({
 /** A revision as it is shown. */
 export type Revision = ReturnType<typeof toRevision>
 
+/** Times are shown in milliseconds and stored in microseconds: a revision was made by the time that it shows. */
+const madeBy = (until: string): string =>
+  `(${until}::timestamptz is null or date_trunc('milliseconds', time) <= ${until})`
+
 /**
  * Revisions, newest first. `cursor` is the last revision of the previous page; `until` keeps only those made by then.
  */
@@ -87,7 +91,7 @@ export const listRevisions = async (
   const rows = await database.run<RevisionRow>({
     text: `
       select ${COLUMNS}, ${EMAIL} from policy_revisions
-       where revision < $1 and ($3::timestamptz is null or time <= $3) order by revision desc limit $2`,
+       where revision < $1 and ${madeBy('$3')} order by revision desc limit $2`,
     values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1, until ?? null],
   })
   const data = rows.slice(0, limit).map(toRevision)
@@ -98,7 +102,7 @@ export const listRevisions = async (
 export const countRevisions = async (database: Database, until: string | undefined): Promise<number> => {
   const text = `
     select count(*)::int as count from (
-      select from policy_revisions where $1::timestamptz is null or time <= $1 limit ${MOST_COUNTED}) r`
+      select from policy_revisions where ${madeBy('$1')} limit ${MOST_COUNTED}) r`
   const [row] = await database.run<{ count: number }>({ text, values: [until ?? null] })
   return row?.count ?? 0
 }

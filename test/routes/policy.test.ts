@@ -492,6 +492,15 @@ describe('the policy over HTTP', () => {
     expect(json).to.deep.include({ data: [], count: 0 })
   })
 
+  it('has a revision among those made by the time that it shows', async () => {
+    // shown to the millisecond, stored to the microsecond
+    await service.db.asOwner(`update policy_revisions set time = '2026-01-01T00:00:00.000999Z' where revision = 1`)
+    const time = '2026-01-01T00:00:00.000Z'
+    const { json } = await asAdmin('GET', `/policy/revisions?count=true&until=${time}`)
+    expect(at(json, 'data', 0)).to.include({ revision: 1, time })
+    expect(json).to.include({ count: 1 })
+  })
+
   it('explains no question that nobody can ask: a suspended user owns nothing', async () => {
     const { id } = await service.addUser('editor')
     expect((await asAdmin('PATCH', `/users/${id}`, { suspended: true })).status).to.equal(200)
