@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 import { z } from 'zod'
 
+import { parseUrl } from '../domain/parse-url.js'
 import { isStorable } from '../domain/storable.js'
 import { storedTarget } from '../domain/stored-target.js'
 
@@ -79,8 +80,8 @@ export const targetRule = (place: OwnPlace) => {
         return refuse('must not contain spaces, control characters or backslashes')
       // URL would replace it
       if (!isStorable(text)) return refuse('must not contain half a character')
-      if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return refuse('must be an absolute http or https URL')
-      const url = new URL(text)
+      const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
+      if (url === null) return refuse('must be an absolute http or https URL')
       if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
         return refuse('must not contain credentials')
       if (isOwn(url)) return refuse('must not be on this service itself')

@@ -1,3 +1,5 @@
+import { parseUrl } from '../domain/parse-url.js'
+
 const MOST_CHARACTERS = 253
 const WEB = /^https?:$/
 
@@ -6,8 +8,9 @@ const WEB = /^https?:$/
  * it is the service itself.
  */
 export const referrerOf = (referer: string | undefined, ownHost: string): string | null => {
-  if (referer === undefined || !URL.canParse(referer)) return null
-  const { protocol, hostname } = new URL(referer)
+  const url = referer === undefined ? null : parseUrl(referer)
+  if (url === null) return null
+  const { protocol, hostname } = url
   if (!WEB.test(protocol) || hostname === ownHost) return null
   const host = hostname.replace(/\.$/, '').replace(/^www\.(?=.+\..)/, '')
   return host === '' || host.length > MOST_CHARACTERS ? null : host

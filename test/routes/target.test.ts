@@ -72,3 +72,14 @@ describe('a target is not on this service itself', () => {
     expect(isOwn(behindProxy, 'http://192.0.2.7:8080/')).to.equal(false)
   })
 })
+
+describe('a target with letters beyond ASCII', () => {
+  // Node.js 20 compiles URL.canParse to code that refuses them, once it has run some thousand times
+  it('is taken from the first request to the ten thousandth', () => {
+    const rule = targetRule({ baseUrl: 'https://links.example', host: '0.0.0.0', port: 3000, addresses: [] })
+    for (let n = 1; n <= 10_000; n += 1) {
+      const { data } = rule.safeParse('https://bücher.example/straße')
+      expect(data, `request ${n}`).to.equal('https://xn--bcher-kva.example/stra%C3%9Fe')
+    }
+  })
+})
