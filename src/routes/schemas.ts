@@ -40,7 +40,7 @@ export const Email = z
   .string()
   .max(254)
   .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
-  .meta({ format: 'email', examples: ['ada@example.com'], description: 'in any case; stored in lower case' })
+  .meta({ format: 'email', examples: ['ada@example.com'], description: 'kept as it is given; the same in any case' })
 
 export const Name = z
   .string()
