@@ -4,6 +4,7 @@ import { isId } from '../domain/id.js'
 import type { FindLink, Owned } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
 import type { FindUser, Subject } from '../domain/user.js'
+import { faultMessage } from '../input/fault-message.js'
 import { explain } from '../policy/explanation.js'
 import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -77,7 +78,7 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   }
 
   const evaluateItem = async (snapshot: Snapshot, item: unknown): Promise<Answer> => {
-    const question = Evaluation.safeParse(item)
+    const question = Evaluation.safeParse(item, { error: faultMessage })
     if (question.success) return evaluate(snapshot, question.data)
     const [issue] = question.error.issues
     return denial(Evaluation.pick({ context: true }).safeParse(item).data?.context, {

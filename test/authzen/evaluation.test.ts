@@ -204,6 +204,16 @@ describe('the AuthZEN Authorization API', () => {
     }
   })
 
+  it('explains a malformed item in the words of every other fault', async () => {
+    const { json } = await ask({ context: { explain: true }, evaluations: [{}, { subject: null }] }, 'evaluations')
+    expect(json).to.deep.equal({
+      evaluations: ['subject: is required', 'subject: must be an object'].map((message) => ({
+        decision: false,
+        context: { error: { status: 400, message } },
+      })),
+    })
+  })
+
   it('ignores members that it does not know, and echoes X-Request-ID', async () => {
     const { status, headers } = await ask(
       {
