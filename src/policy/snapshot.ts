@@ -9,8 +9,8 @@ import { buildEngine } from './engine.js'
 import type { Engine } from './engine.js'
 import type { PolicyModel } from './model.js'
 
-/** Which records of a collection a role may act on. */
-export type CollectionReach = 'none' | 'own' | 'any'
+/** Which records of a collection a role may act on. `others`: all but its own. */
+export type CollectionReach = 'none' | 'own' | 'others' | 'any'
 
 /** One revision of the policy: immutable, complete, synchronous. */
 export interface Snapshot {
@@ -93,8 +93,8 @@ export const buildSnapshot = async (
     mayCall: (role, action) => answers(role, action).mayCall,
     reach: (role, action) => {
       const { own, other } = answers(role, action)
-      if (own.effect === 'deny') return 'none'
-      return other.effect === 'allow' ? 'any' : 'own'
+      if (own.effect === 'allow') return other.effect === 'allow' ? 'any' : 'own'
+      return other.effect === 'allow' ? 'others' : 'none'
     },
   })
 }

@@ -47,7 +47,7 @@ export const reachOf = ({ caller, snapshot }: DataContext, action: string): Coll
 
 /** Binds transactions to the caller and their reach. With the reach `none`, no row matches. */
 export const bind = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
-  const role = reach === 'any' ? roles.any : roles.own
+  const role = reach === 'any' || reach === 'others' ? roles.any : roles.own
   const { caller, snapshot } = context
   const user = reach === 'none' ? null : caller.user
   const userId = user?.id ?? null

@@ -55,7 +55,8 @@ export const ownedRows = (table: keyof typeof OWNER, { reach, userId }: Reached)
     () => {
       const query = knex(table)
       if (reach === 'any') return query
-      return reach === 'own' && userId !== null ? query.where(owner, userId) : query.whereRaw('false')
+      if (reach === 'none' || userId === null) return query.whereRaw('false')
+      return reach === 'own' ? query.where(owner, userId) : query.whereRaw('?? is distinct from ?', [owner, userId])
     },
     {
       insert: (values: Readonly<Record<string, unknown>>) => knex(table).insert({ ...values, [owner]: userId }),

@@ -63,14 +63,14 @@ export const visitsStore = ({
       },
       ofAll: async (query, tags) => {
         await beforeReading()
-        const source = tags.length === 0 ? ofOwner(binding) : ofTags(binding, tags)
+        // the stored totals are those of one owner, or of all
+        const isStored = tags.length === 0 && binding.reach !== 'others'
+        const source = isStored ? ofOwner(binding) : ofTags(binding, tags)
         const ask = async (deadline: Deadline) => ({
           ...(await visitsOf(database, binding, source, query, deadline)),
           links: await mostVisited(database, binding, query, having(tags), deadline),
         })
-        return tags.length === 0
-          ? ask(context.deadline)
-          : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
+        return isStored ? ask(context.deadline) : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
       },
       export: async function* ({ id }, name) {
         await beforeReading()
