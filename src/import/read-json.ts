@@ -1,4 +1,5 @@
 import { isObject } from '../domain/is-object.js'
+import { parseStrictJson } from '../input/strict-json.js'
 import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
@@ -30,7 +31,7 @@ const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<
     const value = parseJson(each)
     if (value !== undefined) yield* linksIn(value, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
     else if (line === 1) document = each
-    else yield { place: String(line), cells: new Map(), original: { line: each }, fault: 'is not JSON' }
+    else yield { place: String(line), cells: new Map(), original: { line: each }, fault: NOT_JSON }
   }
   if (document === undefined) return
   const value = parseJson(document)
@@ -53,13 +54,15 @@ const linesOf = async function* (text: AsyncIterable<string>): AsyncGenerator<st
   if (rest !== '') yield rest
 }
 
+/** More than any link or page of an API has; deeper ones would overflow the stack of what walks and writes them. */
+const MAX_DEPTH = 32
+const NOT_JSON = 'is not JSON, or nests too deep'
+
+/** Undefined for what is not JSON, or nests too deep. Of a member that is given twice, the last one counts. */
 const parseJson = (text: string): unknown => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
+  const parsed = parseStrictJson(text, { maxDepth: MAX_DEPTH })
+  if (parsed.ok) return parsed.value
+  return parsed.fault === 'duplicate' ? JSON.parse(text) : undefined
 }
 
 /** The members that contain the list in API responses: Kutt, Bitly and YOURLS, Shlink. */

@@ -116,9 +116,19 @@ describe('reading a file of links', () => {
     ])
     expect((await read('{"a":1}\nnonsense\n[7]\n')).map(({ fault }) => fault)).to.deep.equal([
       undefined,
-      'is not JSON',
+      'is not JSON, or nests too deep',
       'is not a JSON object',
     ])
+  })
+
+  it('JSON that nests deeper than any link is refused, and the lines after it are read', async () => {
+    for (const deep of [
+      `{"tags":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      `${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    ]) {
+      const records = await read(`{"a":1}\n${deep}\n{"a":2}\n`)
+      expect(records.map(({ fault }) => fault)).to.deep.equal([undefined, 'is not JSON, or nests too deep', undefined])
+    }
   })
 
   it('what is no such text is refused as a whole, with what to do', async () => {
