@@ -1,3 +1,4 @@
+import { isServiceAction } from '../domain/action.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { isRelation } from '../domain/decision.js'
 import { explain } from '../policy/explanation.js'
@@ -47,7 +48,9 @@ export const explainRecord = (record: Recorded, snapshot: Snapshot | null): Reco
 const whyAtGateway = (code: string, action: string): string => {
   switch (code) {
     case 'token_required':
-      return `no token was sent; it needs one with the scope ${action}`
+      return isServiceAction(action)
+        ? `no token was sent; it needs one with the scope ${action}`
+        : 'no token was sent; it needs one with the scope of its operation'
     case 'invalid_token':
       return 'the token is not valid: expired, revoked, of another issuer, or its user is suspended or deleted'
     case 'insufficient_scope':

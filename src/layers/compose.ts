@@ -66,8 +66,12 @@ type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
   readonly data: unknown
 }
 
-const actionOf = ({ gateway, endpoint, object }: Declared): string =>
-  object.action !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope
+/** What a request is recorded as. Until the body of a bulk request is read, nobody knows the action of its items. */
+const actionOf = ({ gateway: { scope }, endpoint, object }: Declared): string => {
+  if (object.action !== 'none') return object.action
+  if (endpoint !== 'none') return endpoint
+  return scope === 'items' ? 'link:bulk' : scope
+}
 
 /** True for a route that changes records. */
 const changes = ({ method, data }: Declared): boolean => method !== 'get' && data !== NO_DATA

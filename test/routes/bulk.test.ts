@@ -330,6 +330,30 @@ describe('many links in one request', () => {
     expect(await entries(one)).to.have.length(3)
   })
 
+  it('is in the log where the gateway refuses it, as every other request is', async () => {
+    const gone = await service.addUser('editor')
+    expect(
+      (await service.request('PATCH', `/users/${gone.id}`, { token: root.token, json: { suspended: true } })).status,
+    ).to.equal(200)
+    for (const [id, token, rule, subject] of [
+      ['bulk-without', undefined, 'token_required', null],
+      ['bulk-invalid', 'no token', 'invalid_token', null],
+      ['bulk-suspended', gone.token, 'invalid_token', gone.id],
+    ] as const) {
+      const headers = { 'X-Request-ID': id }
+      const json = { operation: 'delete', items: [{ link: 'absent' }] }
+      expect((await service.request('POST', '/links/bulk', { token, json, headers })).status).to.equal(401)
+      const path = `/audit/requests/${id}`
+      const [entry] = await until('it is in the log', async () => {
+        const { status, json: found } = await service.request('GET', path, { token: root.token })
+        return status === 200 && listAt(found, 'data')
+      })
+      expect(entry).to.deep.include({ layer: 'gateway', effect: 'deny', action: 'link:bulk', rule })
+      expect(at(entry, 'subject', 'id')).to.equal(subject)
+      expect(textAt(entry, 'explanation', 'why')).not.to.include('link:bulk')
+    }
+  })
+
   it('needs the scope of its operation, the role, a token, and items of a bounded number and size', async () => {
     expect(
       (await service.request('POST', '/links/bulk', { json: { operation: 'create', items: [] } })).status,
