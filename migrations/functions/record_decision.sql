@@ -62,5 +62,5 @@ create or replace trigger invitation_decision after insert or update of withdraw
 -- The decision of an approval is recorded with its revision (src/policy/commit-edit.ts); the command line makes no
 -- decisions.
 create or replace trigger proposal_decision after insert or update on policy_proposals
-  for each row when (coalesce(current_setting('app.decision', true), '') <> '')
+  for each row when (new.state <> 'applied' and coalesce(current_setting('app.decision', true), '') <> '')
   execute function record_decision('policy_proposal', 'id');

@@ -487,6 +487,17 @@ describe('the policy over HTTP', () => {
     expect((await asAdmin('GET', '/policy/revisions/2')).json).to.include({ decisions_changed: null })
   })
 
+  it('has its revision in the log under its request', async () => {
+    const edited = await edit([row(900)], [], '', '"1"')
+    expect(edited.status, edited.text).to.equal(200)
+    const request = String(edited.headers.get('X-Request-ID'))
+    const { json } = await asAdmin('GET', `/audit/timeline?kind=policy&request=${request}`)
+    expect(at(json, 'data', 0)).to.deep.include({ subject: { id: callers.admin.id, role: 'admin', network: null } })
+    expect(at(json, 'data', 0, 'change'))
+      .to.include({ what: 'revision', actor_id: callers.admin.id })
+      .and.not.have.property('by')
+  })
+
   it('counts the revisions up to a time as it lists them', async () => {
     const { json } = await asAdmin('GET', '/policy/revisions?count=true&until=1990-01-01T00:00:00Z')
     expect(json).to.deep.include({ data: [], count: 0 })

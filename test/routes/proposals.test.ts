@@ -75,8 +75,8 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
   }
   /** The log's entries about the policy, oldest first. */
   const logged = () =>
-    service.db.asOwner<{ code: string; change: unknown; subject_id: string | null }>(
-      `select resource_code as code, change, subject_id from decisions
+    service.db.asOwner<{ code: string; change: unknown; subject_id: string | null; request_id: string }>(
+      `select resource_code as code, change, subject_id, request_id from decisions
         where kind = 'policy' and revision > 0 order by id`,
     )
   /** Runs work while every change of the policy waits, until so many do. */
@@ -131,6 +131,10 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
     expect(entries[0]?.change).to.include({ what: 'proposed', actor_id: ada.id, reason: 'clerks read', added: 1 })
     expect(entries[1]?.change).to.include({ what: 'revision', actor_id: ada.id, approved_by: ben.id, proposal: id })
     expect(entries[2]?.change).to.include({ what: 'approved', actor_id: ben.id, reason: 'as agreed', revision: 2 })
+    for (const entry of entries.slice(1)) {
+      expect(entry).to.include({ subject_id: ben.id, request_id: approved.headers.get('X-Request-ID') })
+      expect(entry.change, 'a request made it').not.to.have.property('by')
+    }
     expect(
       await service.db.asOwner(
         `select subject_id, resource_type, resource_code, status from decisions
