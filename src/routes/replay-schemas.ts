@@ -90,3 +90,14 @@ export const Replayable = {
       description: 'end of the replayed window; default: now',
     }),
 }
+
+interface Asked {
+  readonly replay?: unknown
+  readonly replay_until?: unknown
+}
+
+/** Without the window, its end would have no effect: an edit would be made that was meant to be tried. */
+export const hasWindow = ({ replay, replay_until: until }: Asked): boolean =>
+  replay !== undefined || until === undefined
+
+export const withoutWindow = () => ({ path: ['replay_until'], message: 'needs replay' })

@@ -100,6 +100,27 @@ describe('a dry run with replay', () => {
     expect(callers.service.policy.current().revision).to.equal(1)
   })
 
+  it('400 for the end of a window without the window: nothing would be replayed, and the edit be made', async () => {
+    const { service, admin } = callers
+    const revision = async () => at((await service.request('GET', '/policy', { token: admin.token })).json, 'revision')
+    const before = await revision()
+    for (const query of ['?replay_until=2026-11-01T00:00:00Z', '?dry_run=true&replay_until=2026-11-01T00:00:00Z'])
+      expect((await trial(query)).json, query).to.deep.include({
+        status: 400,
+        errors: [{ field: 'replay_until', message: 'needs replay' }],
+      })
+    const json = { add: [], remove: [] }
+    expect(
+      (
+        await service.request('POST', '/policy/previews?replay_until=2026-11-01T00:00:00Z', {
+          token: admin.token,
+          json,
+        })
+      ).status,
+    ).to.equal(400)
+    expect(await revision()).to.equal(before)
+  })
+
   it('takes the scope audit:read beside policy:write, and rows that give both', async () => {
     const { service, admin } = callers
     expect((await trial('?dry_run=true&replay=1h', await service.tokenFor(admin, 'policy:write'))).json).to.include({
