@@ -6,6 +6,7 @@ import { closestMatch } from 'leven'
 import { z } from 'zod'
 
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
+import { parseUrl } from './domain/parse-url.js'
 import type { Quota } from './domain/quota.js'
 import { StartError } from './domain/start-error.js'
 import { isEmail } from './domain/user.js'
@@ -65,7 +66,7 @@ const quota = z
 
 /** Compared exactly with a browser's `Origin`, so it must be written as browsers write it. */
 const isOrigin = (text: string): boolean =>
-  URL.canParse(text) && new URL(text).origin === text && isLoopbackOrHttps(text) && !text.includes('*')
+  parseUrl(text)?.origin === text && isLoopbackOrHttps(text) && !text.includes('*')
 
 const corsOrigins = list
   .refine(
@@ -88,8 +89,9 @@ const Settings = z.object({
   PORT: integer(0, 65_535).default(3_000),
   BASE_URL: httpUrl
     .refine((text) => {
-      if (!URL.canParse(text)) return false
-      const { pathname, search, hash, username, password } = new URL(text)
+      const url = parseUrl(text)
+      if (url === null) return false
+      const { pathname, search, hash, username, password } = url
       return pathname === '/' && !search && !hash && !username && !password
     }, 'must be an origin, without path, query or credentials')
     .transform((text) => new URL(text).origin)
@@ -201,7 +203,7 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
   // Port 0 picks a free port, so both may be 0.
   if (settings?.METRICS_PORT && settings.METRICS_PORT === settings.PORT)
     faults.push('METRICS_PORT: must be another port than PORT')
-  if (settings && settings.BASE_URL === undefined && !URL.canParse(`http://${hostIn(settings.HOST)}`))
+  if (settings && settings.BASE_URL === undefined && parseUrl(`http://${hostIn(settings.HOST)}`) === null)
     faults.push('HOST: needs BASE_URL beside it, because no URL can name it')
   if (settings === undefined || faults.length > 0) throw new StartError(faults.join('; '))
 

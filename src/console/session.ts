@@ -81,7 +81,7 @@ const take = async ({ access_token: token, expires_in: seconds }: SessionAnswer)
 const startOver = (): Promise<never> => {
   access = null
   waiting = []
-  // clears the page first: a form with unsaved changes would ask whether to leave it, and nothing works for who stays
+  // closes the page's forms first: one with unsaved changes would ask whether to leave, and who stays has no session
   session.value = { is: 'opening' }
   setTimeout(() => location.assign('/console'))
   return new Promise(() => undefined)

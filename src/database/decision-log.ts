@@ -1,5 +1,6 @@
 import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
+import type { Statement } from './statement.js'
 
 /** The database role that may read the decision log, and nothing else. */
 export const AUDIT_READER = 'audit_reader'
@@ -12,6 +13,15 @@ const NAMES = DECISION_COLUMN_NAMES.filter((name) => name !== 'time').join(', ')
 const TYPED = Object.entries(DECISION_COLUMNS)
   .map((column) => column.join(' '))
   .join(', ')
+
+type KnownOfDecision = { readonly [Name in keyof DecisionRecord]?: DecisionRecord[Name] | undefined }
+
+/** Tells the triggers that record the rest of the transaction which decision or request it belongs to. */
+export const recordUnder = (decision: KnownOfDecision): Statement => ({
+  name: 'record_under',
+  text: `select set_config('app.decision', $1, true)`,
+  values: [JSON.stringify(decision)],
+})
 
 /** The statement that adds decisions to the log. */
 export const insertDecisions = (records: readonly DecisionRecord[]) => ({

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 import { ACTIONS } from '../domain/action.js'
+import { parseUrl } from '../domain/parse-url.js'
 import { Refusal } from '../domain/refusal.js'
 import { discoverSignIn, postForm, readDocument } from './issuer-documents.js'
 import type { SignInEndpoints } from './issuer-documents.js'
@@ -86,7 +87,7 @@ export const createIssuerSession = ({
     })
 
   // RFC 8707: asks an issuer that serves several services for a token for this one
-  const resource = URL.canParse(audience) ? { resource: audience } : {}
+  const resource = parseUrl(audience) !== null ? { resource: audience } : {}
 
   const trade = async (form: Readonly<Record<string, string>>, held: string | null): Promise<IssuedSession> => {
     const { token_endpoint: url } = await findEndpoints()

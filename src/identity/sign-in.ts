@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
+import { recordUnder } from '../database/decision-log.js'
 import type { Statement } from '../database/statement.js'
 import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
@@ -110,11 +111,8 @@ export interface SignInRequest {
 }
 
 /** Passes the request to the triggers that record the rest of the transaction. */
-export const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement => ({
-  name: 'sign_in_origin',
-  text: `select set_config('app.decision', $1, true)`,
-  values: [JSON.stringify({ request_id: id, network, subject_id: subject })],
-})
+export const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement =>
+  recordUnder({ request_id: id, network, subject_id: subject })
 
 export interface PasswordGrant {
   readonly username: string

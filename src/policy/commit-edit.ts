@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
-import { insertDecisions } from '../database/decision-log.js'
+import { insertDecisions, recordUnder } from '../database/decision-log.js'
 import { enter } from '../database/enter.js'
 import { PolicyReplaced, violates } from '../database/errors.js'
 import { sendTo } from '../database/send-to.js'
@@ -77,7 +77,7 @@ const writePlan = async (
   }
   await Promise.all([
     sendTo(client, enter('policy_editor', decider.id)),
-    decision && sendTo(client, madeByRequest({ ...decision, subject_id: decider.id })),
+    decision && sendTo(client, recordUnder({ ...decision, subject_id: decider.id })),
     ...unreadable.map(({ ptype, rule }) =>
       client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
     ),
@@ -123,12 +123,6 @@ const writePlan = async (
     client.query('select pg_notify($1, $2)', [POLICY_CHANNEL, revision]),
   ])
 }
-
-/** What the triggers record of the request beside the changes of the transaction. */
-const madeByRequest = ({ request_id, subject_id, subject_role, token_id }: Partial<DecisionRecord>): Statement => ({
-  text: `select set_config('app.decision', $1, true)`,
-  values: [JSON.stringify({ request_id, subject_id, subject_role, token_id })],
-})
 
 const writeDecision = (client: PoolClient, record: DecisionRecord) => sendTo(client, insertDecisions([record]))
 

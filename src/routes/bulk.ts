@@ -237,20 +237,21 @@ const codeOf = (item: BulkItem): string | undefined => {
  * link: whether that one has given it up by then would depend on the order of their ids.
  */
 const refuseTaken = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
-  const seen = new Set<string>()
+  const codes = new Set<string>()
+  const links = new Set<string>()
   const held = new Set(items.flatMap((item) => (isItem(item) && item.operation === 'update' ? item.record.code : [])))
   const refusalOf = (item: BulkItem): Refusal | null => {
     const code = codeOf(item)
-    if (code !== undefined && seen.has(`code ${code}`)) return codeTaken('is taken by an earlier item')
+    if (code !== undefined && codes.has(code)) return codeTaken('is taken by an earlier item')
     if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
       return codeTaken("is the code of another item's link")
-    if (item.operation !== 'create' && seen.has(`link ${item.record.id}`)) {
+    if (item.operation !== 'create' && links.has(item.record.id)) {
       const field = item.operation === 'restore' ? 'id' : 'link'
       return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
     }
     // only now: a refused item takes neither from later ones
-    if (code !== undefined) seen.add(`code ${code}`)
-    if (item.operation !== 'create') seen.add(`link ${item.record.id}`)
+    if (code !== undefined) codes.add(code)
+    if (item.operation !== 'create') links.add(item.record.id)
     return null
   }
   return items.map((item) => (item instanceof Refusal ? item : (refusalOf(item) ?? item)))

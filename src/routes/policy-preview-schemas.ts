@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { EFFECTS } from '../domain/policy-row.js'
 import { AnyRow, Cell, MOST_ROWS, PLANNED, Question } from './policy-row-schemas.js'
-import { ReplayView, Replayable, hasWindow, withoutWindow } from './replay-schemas.js'
+import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
 import { RevisionNumber, count, text } from './schemas.js'
 
 export const PreviewView = z
@@ -66,4 +66,4 @@ export const PreviewView = z
   })
   .meta({ id: 'PolicyPreview', description: 'what an edit would change, and what is wrong with it' })
 
-export const PreviewQuery = z.strictObject(Replayable).refine(hasWindow, withoutWindow())
+export const PreviewQuery = z.strictObject(Replayable).refine(hasWindow, NEEDS_WINDOW)

@@ -15,7 +15,7 @@ import {
   revisionNumber,
 } from './policy-row-schemas.js'
 import { ProposalView } from './proposal-schemas.js'
-import { ReplayView, Replayable, hasWindow, withoutWindow } from './replay-schemas.js'
+import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
 import { Id, Instant, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 export const ByRevision = z.strictObject({
@@ -152,4 +152,4 @@ export const Trial = z
     path: ['replay'],
     message: 'needs dry_run=true: past decisions are replayed before an edit is made',
   })
-  .refine(hasWindow, withoutWindow())
+  .refine(hasWindow, NEEDS_WINDOW)

@@ -100,4 +100,4 @@ interface Asked {
 export const hasWindow = ({ replay, replay_until: until }: Asked): boolean =>
   replay !== undefined || until === undefined
 
-export const withoutWindow = () => ({ path: ['replay_until'], message: 'needs replay' })
+export const NEEDS_WINDOW = { path: ['replay_until'], message: 'needs replay' }

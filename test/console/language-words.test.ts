@@ -156,7 +156,7 @@ describe('the words of the console', () => {
       [`${head}a`, 'die Zahl der Zellen (1) ist nicht die der Spalten (2)'],
       [`${head}a,https://example.com,b`, 'die Zahl der Zellen (3) ist nicht die der Spalten (2)'],
       ['link,long_url,is_deleted\nbit.ly/a,https://example.com,true', 'wurde bei Bitly gelöscht'],
-      ['{"target":"https://example.com"}\nno', 'ist kein JSON'],
+      ['{"target":"https://example.com"}\nno', 'ist kein JSON oder zu tief verschachtelt'],
       ['[{"target":"https://example.com"},7]', 'ist kein JSON-Objekt'],
       [
         '{"target":"https://example.com","note":"a\\u0000"}',

@@ -18,12 +18,14 @@ const followed = (event: MouseEvent): HTMLAnchorElement | null => {
   return /^\/console(\/|$)/.test(link.pathname) && link.pathname !== location.pathname ? link : null
 }
 
-type Ask = (goOn: () => unknown) => void
+/** Asks the user of the open form, if it has unsaved changes; null while no form is open. */
+let askInForm: ((goOn: () => unknown) => void) | null = null
 
-const atOnce: Ask = (goOn) => void goOn()
-
-/** Goes on with what would lose the changes in an open form; if there are any, once the user has discarded them. */
-export let askUnsaved = atOnce
+/** Runs what would lose the unsaved changes of a form: at once if there are none, else when the user discards them. */
+export const askUnsaved = (goOn: () => unknown): void => {
+  if (askInForm === null) goOn()
+  else askInForm(goOn)
+}
 
 /**
  * Asks before what was typed is lost: by a link of the console, by the browser's Back, by closing or reloading the
@@ -55,7 +57,7 @@ export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): 
     const leave = (event: Event) => {
       if (holds()) event.preventDefault()
     }
-    askUnsaved = (then) => {
+    askInForm = (then) => {
       if (holds()) goOn.value = then
       else then()
     }
@@ -64,7 +66,7 @@ export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): 
     const endPop = hearBack(pop)
     addEventListener('beforeunload', leave)
     return () => {
-      askUnsaved = atOnce
+      askInForm = null
       removeEventListener('click', click, true)
       endPop()
       removeEventListener('beforeunload', leave)

@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
 import { enter } from '../../database/enter.js'
+import { recordUnder } from '../../database/decision-log.js'
 import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
@@ -100,11 +101,7 @@ export const requireUser = ({ id, role }: User): Statement => ({
 })
 
 /** Replaces the decision and the status that the rest of the transaction records. */
-export const handOver = (context: DataContext): Statement => ({
-  name: 'decided',
-  text: `select set_config('app.decision', $1, true)`,
-  values: [JSON.stringify(decisionRecord(context))],
-})
+export const handOver = (context: DataContext): Statement => recordUnder(decisionRecord(context))
 
 /** The decision log's record of a change. The database adds the record's name and the time. */
 const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataContext) => ({

@@ -22,7 +22,7 @@ const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
     /^has (\d+) cells?, and the first line names (\d+) columns?$/,
     'die Zahl der Zellen ($1) ist nicht die der Spalten ($2)',
   ],
-  [/^is not JSON$/, 'ist kein JSON'],
+  [/^is not JSON, or nests too deep$/, 'ist kein JSON oder zu tief verschachtelt'],
   [/^is not a JSON object$/, 'ist kein JSON-Objekt'],
   [/^was deleted at Bitly$/, 'wurde bei Bitly gelöscht'],
   [/^(\w+) holds a character that cannot be stored$/, '$1 enthält ein Zeichen, das sich nicht speichern lässt'],
