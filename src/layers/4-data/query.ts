@@ -28,7 +28,7 @@ const OWNER = {
 /** The rows that a caller reaches. */
 export interface Reached {
   readonly reach: CollectionReach
-  /** the owner of `own` rows; null: no rows */
+  /** the caller, who owns the `own` rows; null: no rows */
   readonly userId: string | null
 }
 
