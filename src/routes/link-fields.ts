@@ -16,6 +16,14 @@ const textOrNull = (most: number) =>
     .transform((text) => (text === '' ? null : text))
     .nullable()
 
+/** null: the default */
+const flag = (byDefault: boolean) =>
+  z
+    .boolean()
+    .nullable()
+    .transform((value) => value ?? byDefault)
+    .optional()
+
 const MAX_TAGS = 20
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}$/u
 
@@ -59,7 +67,7 @@ export const linkFields = (place: OwnPlace) => ({
     .transform((status) => status ?? 302)
     .optional()
     .describe('status of the redirect; default: 302'),
-  active: z.boolean().optional().describe('false: visitors get 404; default: true'),
+  active: flag(true).describe('false: visitors get 404; default: true'),
   starts_at: Instant.nullable().optional().describe('before this time, visitors get 404; null: starts at once'),
   expires_at: Instant.nullable().optional().describe('from this time on, visitors get 410; null: never'),
   max_visits: z
@@ -77,8 +85,5 @@ export const linkFields = (place: OwnPlace) => ({
     .nullable()
     .optional()
     .describe('visitors must enter it; null: none. Never returned'),
-  forward_query: z
-    .boolean()
-    .optional()
-    .describe('whether a visitor’s parameters are added to the target’s; default: false'),
+  forward_query: flag(false).describe('whether a visitor’s parameters are added to the target’s; default: false'),
 })

@@ -40,7 +40,7 @@ describe('what people keep with a link', () => {
       note: 'two\nlines',
       tags: ['Plans', 'straße 1'],
       status: 307,
-      active: true,
+      active: false,
       starts_at: YESTERDAY,
       expires_at: TOMORROW,
       max_visits: 5,
@@ -56,18 +56,22 @@ describe('what people keep with a link', () => {
       note: '  ',
       tags: null,
       status: null,
+      active: null,
       starts_at: null,
       expires_at: null,
       max_visits: null,
+      forward_query: null,
       password: null,
     })
     const plain = {
       note: null,
       tags: [],
       status: 302,
+      active: true,
       starts_at: null,
       expires_at: null,
       max_visits: null,
+      forward_query: false,
       title: null,
     }
     expect(cleared.json).to.deep.include({ ...plain, has_password: false })
