@@ -264,6 +264,9 @@ export const linkRoutes = ({
       handle: async ({ store, record, body, deadline }) => {
         if (body.owner_id === record.owner_id)
           throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be another user' }] })
+        // without links to give, the database would not look for the new owner
+        if ((await findUser(body.owner_id)) === null)
+          throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
         let transferred = 0
         const transferSome = async (): Promise<boolean> => {
           const given = await store.transferSome(record.owner_id, body.owner_id)

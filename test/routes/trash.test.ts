@@ -243,8 +243,10 @@ describe('giving a link to somebody else', () => {
       service.request('POST', `/users/${cara.id}/links/transfer`, { token, json: { owner_id: to.id } })
     expect((await all(bob, ada)).status).to.equal(403)
     expect((await all(cara)).status).to.equal(422)
+    expect((await all({ id: '999999' })).status).to.equal(422)
     expect((await all(bob)).json).to.deep.equal({ transferred: 5, remaining: 0 })
     expect((await all(bob)).json).to.deep.equal({ transferred: 0, remaining: 0 })
+    expect((await all({ id: '999999' })).status).to.equal(422)
   })
 
   it('can be followed in the log, by any code that the link had and by its id, also when it is gone', async () => {
