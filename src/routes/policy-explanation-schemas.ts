@@ -33,6 +33,14 @@ export const PolicyQuestion = z
     path: ['relation'],
     message: 'is anonymous for the role anonymous, and for no other',
   })
+  .refine(({ role, user }) => role === undefined || user === undefined, {
+    path: ['role'],
+    message: 'is not asked for beside a user, who has one',
+  })
+  .refine(({ relation, user, link }) => relation === undefined || user === undefined || link === undefined, {
+    path: ['relation'],
+    message: 'is not asked for beside a user and a link, which have one',
+  })
 
 const Considered = z.object({
   row: AnyRow.describe('the considered row'),

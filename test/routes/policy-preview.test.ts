@@ -217,5 +217,10 @@ describe('earlier revisions', () => {
     expect(await field('action=link:delete&user=999999')).to.equal('user')
     expect(await field('action=link:delete&role=editor&link=there-is-none')).to.equal('link')
     expect(await field('action=link:delete&role=anonymous&relation=own')).to.equal('relation')
+    const { editor } = callers
+    const code = freshCode()
+    await addLink(callers.service.db, { code, owner: editor.id })
+    expect(await field(`action=link:delete&role=admin&user=${editor.id}`)).to.equal('role')
+    expect(await field(`action=link:delete&user=${editor.id}&link=${code}&relation=other`)).to.equal('relation')
   })
 })
