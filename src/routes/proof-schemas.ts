@@ -4,9 +4,11 @@ import { Id, MomentInUtc, Time, count, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
-    from: MomentInUtc.optional().describe(
-      'entries from this time, or from the start of this day (UTC), on; default: from the beginning of the log',
-    ),
+    from: MomentInUtc.refine((time) => Date.parse(time) < Date.now(), 'must be in the past')
+      .optional()
+      .describe(
+        'entries from this time, or from the start of this day (UTC), on; default: from the beginning of the log',
+      ),
     to: MomentInUtc.optional().describe('entries before this time, or the start of this day (UTC); default: now'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) < Date.parse(to), {

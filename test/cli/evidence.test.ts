@@ -103,6 +103,7 @@ describe('linkgate audit evidence', () => {
     for (const [args, message] of [
       [['evidence', '--from', 'yesterday'], 'must be a time such as'],
       [['evidence', '--from', '1h', '--to', '2h'], '--from must be before --to'],
+      [['evidence', '--from', '9000-01-01'], '--from must be in the past'],
       [['verify', '/nowhere.ndjson'], 'there is no file /nowhere.ndjson'],
       [['verify', folder], 'is a folder'],
       [['verify', keyFile, '--key', '/nowhere.pem'], 'there is no file /nowhere.pem'],

@@ -60,8 +60,9 @@ describe('the decision log as evidence, over HTTP', () => {
     expect(at(JSON.parse(period.text.split('\n')[0] ?? ''), 'from')).to.equal(now)
   })
 
-  it('has no period that ends before it begins, and no other parameters', async () => {
-    for (const query of ['from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'from=yesterday', 'user=1'])
+  it('has no period that ends before it begins or that has not begun, and no other parameters', async () => {
+    const backwards = 'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z'
+    for (const query of [backwards, 'from=9000-01-01', 'from=9000-01-01&to=9001-01-01', 'from=yesterday', 'user=1'])
       expect((await get(`/audit/evidence?${query}`)).json, query).to.deep.include({ code: 'invalid_query' })
   })
 

@@ -19,5 +19,6 @@ export const evidenceCommand = (audit: Command) =>
     .option('--to <time>', 'entries before this time', time)
     .action(async ({ from = null, to = null, key = [] }: EvidenceOptions) => {
       if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to')
+      if (from !== null && Date.parse(from) >= Date.now()) throw new UsageError('--from must be in the past')
       await (await import('./print-evidence.js')).printEvidence({ from, to, keyFiles: key })
     })
