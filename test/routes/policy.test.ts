@@ -195,7 +195,7 @@ describe('the policy over HTTP', () => {
     expect(fresh.headers.get('Policy-Revision')).to.equal('2')
   })
 
-  it('an edit is in force within a second, however long requests wait for a connection', async () => {
+  it('an edit comes into force also while requests wait for a connection', async () => {
     const second = await startTestService({
       db: service.db,
       environment: { JWT_SIGNING_KEY_FILE: '', DATABASE_POOL_SIZE: '2' },
@@ -207,16 +207,22 @@ describe('the policy over HTTP', () => {
       expect(await status()).to.equal(302)
       return valueOf((await second.request('GET', '/metrics')).text, 'linkgate_cache_hits_total') > 0
     })
-    const busy = Array.from({ length: 6 }, () => second.database.run({ text: 'select pg_sleep(1.5)' }))
+    let waiting = 6
+    const ended = () => {
+      waiting -= 1
+    }
+    const busy = Array.from({ length: waiting }, () =>
+      second.database.run({ text: 'select pg_sleep(4)' }).then(ended, ended),
+    )
     try {
       await service.db.asOwner(
         `insert into casbin (ptype, rule) values ('p', '["50", "T1", "anonymous", "link:read", "any", "deny"]')`,
       )
-      // all of them take more than four seconds
-      await until('the edit is in force', async () => (await status()) === 403, { withinMs: 3_000 })
+      await until('the edit is in force', async () => (await status()) === 403)
+      expect(waiting).to.be.greaterThan(0)
     } finally {
-      await Promise.allSettled(busy)
-      await second.stop()
+      await second.stop({ now: true })
+      await Promise.all(busy)
     }
   })
 
