@@ -93,7 +93,8 @@ describe('/openapi.json', () => {
     expect(missing).to.deep.equal([])
   })
 
-  it('describes every answer that the service gives, by status, media type and schema', async () => {
+  it('describes every answer that the service gives, by status, media type and schema', async function () {
+    this.timeout(120_000)
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...Object(document) })

@@ -141,10 +141,13 @@ export const describeDatabaseTrouble = ({
       const made: string[] = []
       const odd: string[] = []
       const statuses = new Map<number, number>()
+      let kills = 0
       const end = performance.now() + stormMs
+      // on a busy machine it takes longer until enough were killed
+      const isOver = () => performance.now() >= end && kills > stormMs / 100 && statuses.has(503)
       const code = textAt((await create()).json, 'code')
       const calling = callers.map(async ({ request }) => {
-        while (performance.now() < end) {
+        while (!isOver()) {
           const id = freshCode('storm')
           const headers = { Authorization: `Bearer ${user.token}`, 'X-Request-ID': id }
           const [method, path, json] = pick<readonly [string, string, unknown?]>([
@@ -167,9 +170,8 @@ export const describeDatabaseTrouble = ({
             odd.push(`${method} ${path}: ${status}`)
         }
       })
-      let kills = 0
       const killing = async () => {
-        while (performance.now() < end) {
+        while (!isOver()) {
           kills += (
             await server.ask(
               `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`,
@@ -183,7 +185,6 @@ export const describeDatabaseTrouble = ({
       await Promise.all([...calling, killing()])
       for (const caller of callers) caller.close()
       expect(odd).to.deep.equal([])
-      expect(kills).to.be.greaterThan(stormMs / 100)
       const written = await server.ask<{ request_id: string; count: string }>(
         `select request_id, count(*) from witnessed
           where operation = 'insert' and request_id like 'storm-%' group by 1`,
@@ -191,16 +192,17 @@ export const describeDatabaseTrouble = ({
       expect(written.filter(({ count }) => count !== '1')).to.deep.equal([])
       const committed = new Set(written.map(({ request_id }) => request_id))
       expect(made.filter((id) => !committed.has(id))).to.deep.equal([])
-      expect(statuses.get(503), 'requests were hit').to.be.greaterThan(0)
 
       // what was killed last is noticed by the next question
       for (let i = 0; i < 8; i += 1) await service.request('GET', '/links', { token: user.token })
       expect((await create()).status).to.equal(201)
       await poolIsWhole(service)
-      const [open] = await server.ask<{ count: number }>(
-        `select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`,
-      )
-      expect(open?.count, 'four, and one that listens').to.be.at.most(5)
+      // a backend ends a little later than its connection
+      await until('there are four connections at most, and one that listens', async () => {
+        const text = `select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`
+        const [open] = await server.ask<{ count: number }>(text)
+        return (open?.count ?? 0) <= 5
+      })
       tell({ kills, acknowledged: made.length, unavailable: statuses.get(503) ?? 0 })
     })
 
