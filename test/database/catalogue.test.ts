@@ -42,7 +42,7 @@ audit_reader decisions SELECT
 audit_writer audit_chains SELECT
 audit_writer audit_checkpoints INSERT(jws,kind) SELECT
 audit_writer decisions INSERT(${RECORD})
-identity account_tokens DELETE INSERT(email,expires_at,purpose,token_hash,user_id) SELECT
+identity account_tokens DELETE INSERT(email,expires_at,purpose,token_hash,user_id) SELECT UPDATE(email,token_hash)
 identity changed_links INSERT
 identity deleted_links DELETE SELECT(id,owner_id) UPDATE(owner_id)
 identity external_identities INSERT SELECT

@@ -227,6 +227,19 @@ describe('a new address', () => {
     expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(1)
   })
 
+  it('is asked for no oftener where a new password or a confirmed address ends the links in between', async () => {
+    const user = await addAccount(service)
+    const own = freshAddress()
+    for (let asked = 0; asked < 3; asked += 1)
+      expect((await ask(user, freshAddress(), { password: PASSWORD })).status).to.equal(200)
+    expect((await ask(user, own)).status).to.equal(200)
+    expect((await confirm(await linkTo(own))).status).to.equal(200)
+    const statuses = []
+    for (let asked = 0; asked < 3; asked += 1)
+      statuses.push((await ask(user, freshAddress(), { password: PASSWORD })).status)
+    expect(statuses).to.deep.equal([200, 200, 429])
+  })
+
   it('is kept with the SHA-256 of its token alone', async () => {
     const user = await addAccount(service)
     const next = freshAddress()
