@@ -382,9 +382,15 @@ describe('DELETE /users/{id}', () => {
     const heir = await service.addUser('editor')
     const [user] = await service.db.asOwner<{ id: string }>(
       `insert into users (email, name, role, password_hash)
-       values ('augusta@lovelace.example', 'Augusta Ada', 'admin', $1) returning id`,
+       values ('augusta@byron.example', 'Augusta Ada', 'admin', $1) returning id`,
       [hash],
     )
+    // to an address that she had before
+    await service.request('POST', '/users/invitations', {
+      token: root.token,
+      json: { email: 'AUGUSTA@byron.example', role: 'viewer' },
+    })
+    await service.db.asOwner(`update users set email = 'augusta@lovelace.example' where id = $1`, [user?.id])
     const ada = { id: user?.id ?? '', email: 'augusta@lovelace.example' }
     const post = (path: string, json: unknown, headers = {}, token = '') =>
       service.request('POST', path, { json, headers, ...(token === '' ? {} : { token }) })
@@ -430,7 +436,7 @@ describe('DELETE /users/{id}', () => {
       }
       return found
     }
-    const known = ['augusta', 'lovelace', hash, ...(secrets?.hashes ?? [])]
+    const known = ['augusta', 'lovelace', 'byron', hash, ...(secrets?.hashes ?? [])]
     expect(await traces(...known)).to.have.length.of.at.least(known.length - 1)
 
     const answer = await remove(ada.id, `?links=transfer:${heir.id}`)
