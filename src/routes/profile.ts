@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/refusal.js'
-import type { FindUser, User } from '../domain/user.js'
+import type { User } from '../domain/user.js'
 import { ADDRESS_LINK_MS } from '../identity/address-change.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Profile } from '../layers/4-data/profile.js'
@@ -20,13 +20,11 @@ export const profileRoutes = ({
   profile,
   provePassword,
   hashPassword,
-  findUser,
   mailAddressLink,
 }: {
   readonly profile: DataRule<Profile>
   readonly provePassword: (user: User, password: string) => Promise<string | null>
   readonly hashPassword: (password: string) => Promise<string>
-  readonly findUser: FindUser
   /** undefined if no mail is sent, or if an external issuer manages its users' addresses */
   readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [
@@ -70,31 +68,31 @@ export const profileRoutes = ({
         })
       const token = newOpaqueToken()
       const expiresAt = new Date(Date.now() + ADDRESS_LINK_MS)
-      if (name !== undefined || guarded)
-        await store.update(
-          {
-            ...(name === undefined ? {} : { name }),
-            ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
-          },
-          {
-            provenBy,
-            endTokens,
-            newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt },
-          },
-        )
+      const unchanged = name === undefined && !guarded
+      const updated = unchanged
+        ? user
+        : await store.update(
+            user,
+            {
+              ...(name === undefined ? {} : { name }),
+              ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
+            },
+            {
+              provenBy,
+              endTokens,
+              newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt },
+            },
+          )
       // whether the address is taken shows only when it is confirmed, to the person who reads its mail
       if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
-      const updated = await findUser(user.id)
-      if (updated === null) throw new Refusal('not_found')
       return {
         status: 200,
         body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },
-        unchanged: name === undefined && !guarded,
+        unchanged,
       }
     },
     documentation: {
       id: 'updateProfile',
-      refusals: ['not_found'],
       example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
       summary:
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in to ' +

@@ -157,7 +157,6 @@ export const routeTable = ({
       profile: profileStore(database),
       provePassword,
       hashPassword,
-      findUser,
       mailAddressLink,
     }),
     ownRightsRoute({ findLink: findRecord }),

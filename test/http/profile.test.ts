@@ -125,6 +125,24 @@ describe('R7: a profile update changes what its list names, and nothing else', (
     expect(await others()).to.deep.equal(before)
   })
 
+  it('is answered with what was committed, also where nobody can be looked up after that', async () => {
+    await service.db.asOwner(
+      `create function lose_users() returns trigger language plpgsql security definer set search_path = public as $$
+       begin alter function find_user rename to find_no_user; return null; end $$`,
+    )
+    await service.db.asOwner(
+      'create trigger lose_users after update on users for each row execute function lose_users()',
+    )
+    try {
+      const answer = await patch('{"name":"Committed"}')
+      expect(answer.status, answer.text).to.equal(200)
+      expect(answer.json).to.deep.include({ id: callers.editor.id, name: 'Committed', role: 'editor' })
+    } finally {
+      await service.db.asOwner('drop function lose_users cascade')
+      await service.db.asOwner('alter function find_no_user rename to find_user')
+    }
+  })
+
   it('an empty change is no error and changes nothing', async () => {
     const before = await users()
     expect((await patch('{}')).status).to.equal(200)

@@ -1,10 +1,14 @@
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Statement } from '../../database/statement.js'
+import { toUser } from '../../database/user-row.js'
+import type { UserRow } from '../../database/user-row.js'
+import type { User } from '../../domain/user.js'
 import { ENTER_IDENTITY } from '../../identity/as-identity.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind } from './context.js'
 import { knex, ownedRows, toStatement } from './query.js'
+import { USER_COLUMNS } from './users.js'
 
 /** What a profile update may change: the allow-list of R7, which the database's column grants enforce as well. */
 export interface ProfileChanges {
@@ -15,11 +19,11 @@ export interface ProfileChanges {
 /** The caller's own user row, and no other. */
 export interface Profile {
   /**
-   * Commits the change. A new password ends all other sign-ins of the user in the same transaction, and `endTokens` all
-   * their personal tokens. A new address is stored as a request, and takes effect once it is confirmed. Throws
-   * `rate_limited` (429) if the user requested too many.
+   * Commits the change, and returns the user as it left them. A new password ends all other sign-ins of the user in the
+   * same transaction, and `endTokens` all their personal tokens. A new address is stored as a request, and takes effect
+   * once it is confirmed. Throws `rate_limited` (429) if the user requested too many.
    */
-  update(changes: ProfileChanges, options: ProfileOptions): Promise<void>
+  update(user: User, changes: ProfileChanges, options: ProfileOptions): Promise<User>
 }
 
 export interface ProfileOptions {
@@ -67,10 +71,10 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
       },
     ]
     return {
-      update: async (changes, { provenBy, endTokens, newAddress }) => {
+      update: async (user, changes, { provenBy, endTokens, newAddress }) => {
         const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
-          .returning('id')
+          .returning(USER_COLUMNS)
         const endsSignIns = changes.password_hash !== undefined
         const enter = binding.enterChange(endsSignIns || endTokens ? (binding.userId ?? undefined) : undefined)
         const changesRow = Object.keys(changes).length > 0
@@ -83,7 +87,10 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
           ...(endsSignIns ? endOtherSignIns : []),
         ]
         const results = await database.flush(statements, binding.deadline)
-        if (changesRow && results[provenBy === null ? 1 : 2]?.rowCount !== 1) throw new RecordChanged()
+        if (!changesRow) return user
+        const row: UserRow | undefined = results[provenBy === null ? 1 : 2]?.rows[0]
+        if (row === undefined) throw new RecordChanged()
+        return toUser(row)
       },
     }
   },

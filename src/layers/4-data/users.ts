@@ -49,8 +49,15 @@ export interface Users {
   update(user: User, changes: UserChanges): Promise<User>
 }
 
-const SUSPENDED = 'suspended_at is not null as suspended'
-const COLUMNS = ['id', 'email', 'name', 'role', 'created_at'] as const
+/** The columns of a `UserRow`. */
+export const USER_COLUMNS = [
+  'id',
+  'email',
+  'name',
+  'role',
+  'created_at',
+  knex.raw('suspended_at is not null as suspended'),
+]
 const SORT = '-id'
 
 /** The data layer of `/users`. It reaches the rows that the policy allows for the action: own or any. */
@@ -65,7 +72,7 @@ export const usersStore =
       return {
         page: async ({ limit, cursor, ...filter }) => {
           const query = filtered(users(), filter)
-            .select(...COLUMNS, knex.raw(SUSPENDED))
+            .select(...USER_COLUMNS)
             .orderBy('id', 'desc')
             .limit(limit + 1)
           if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
@@ -88,7 +95,7 @@ export const usersStore =
               updated_at: knex.raw('now()'),
               version: knex.raw('version + 1'),
             })
-            .returning([...COLUMNS, knex.raw(SUSPENDED)])
+            .returning(USER_COLUMNS)
           const [row] = await change<UserRow>(database, binding, query, user.id).catch(refuseTaken)
           if (!row) throw new RecordChanged()
           return toUser(row)
