@@ -266,7 +266,37 @@ describe('the AuthZEN Authorization API', () => {
       expect((await ask(batch({ evaluations_semantic: 'execute_all' }), 'evaluations')).json)
         .to.have.property('evaluations')
         .with.lengthOf(3)
+      const late = {
+        ...batch({ evaluations_semantic: 'deny_on_first_deny' }),
+        evaluations: Array.from({ length: 150 }, (_, i) => items()[i === 120 ? 1 : 0]),
+      }
+      expect((await ask(late, 'evaluations')).json)
+        .to.have.property('evaluations')
+        .with.lengthOf(121)
       expect((await ask(batch({ evaluations_semantic: 'whatever' }), 'evaluations')).status).to.equal(400)
+    })
+
+    it('looks up the records of a hundred together, since a database may be far away', async () => {
+      const many = {
+        subject: { type: 'user', id: editor.id },
+        action: { name: 'update' },
+        evaluations: Array.from({ length: 250 }, () => ({ resource: { type: 'link', id: code } })),
+      }
+      const together: number[] = []
+      let waiting = 0
+      const { evaluateAll } = createEvaluator({
+        findUser: async () => editor,
+        findLink: async () => {
+          waiting += 1
+          await new Promise(setImmediate)
+          if (waiting > 0) together.push(waiting)
+          waiting = 0
+          return null
+        },
+      })
+      const answers = await evaluateAll(service.policy.current(), many, new Deadline(performance.now() + 60_000))
+      expect(answers).to.have.length(250)
+      expect(together).to.deep.equal([100, 100, 50])
     })
 
     it('ends with the deadline of its request', async () => {
