@@ -87,7 +87,10 @@ const startOver = (): Promise<never> => {
   return new Promise(() => undefined)
 }
 
-/** Serializes renewals across tabs: each tab spends the cookie that the previous one received. */
+/**
+ * Serializes whatever sets the cookie, across tabs: each tab spends the one that the previous one received, and no late
+ * answer replaces or takes away that of a new sign-in.
+ */
 const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('linkgate-session', work) : work()
 
@@ -152,7 +155,8 @@ export const openSession = async (onProblem?: (problem: LinkgateProblem) => void
     if (error instanceof LinkgateProblem) onProblem?.(error)
     else throw error
   }
-  session.value = { is: 'signed out', note: null }
+  // a page whose session ended keeps what was typed until its user signs in there
+  if (session.value.is !== 'ended') session.value = { is: 'signed out', note: null }
 }
 
 /** Throws LinkgateProblem. If it is not the page's user, the page is reloaded without what was typed. */
@@ -160,7 +164,7 @@ export const signIn = async (
   credentials:
     { readonly email: string; readonly password: string } | { readonly code: string; readonly code_verifier: string },
 ): Promise<void> => {
-  const response = await send('POST', '/auth/session', credentials)
+  const response = await inTurn(() => send('POST', '/auth/session', credentials))
   if (!response.ok) throw await problemOf(response)
   const answer: SessionAnswer = await response.json()
   tabs.postMessage('signed in')

@@ -435,7 +435,7 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
     })
 
-    it('that was begun again stays, though a renewal from before is refused only then', async () => {
+    it('that is begun again stays, though a renewal from before is refused at that moment', async () => {
       // nothing else may be told of the end before the Enter is
       await page.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })
       const target = page.getByLabel('Address that the link leads to')
@@ -447,20 +447,25 @@ describeConsole('the console in a browser', () => {
       let release = (): void => undefined
       const held = new Promise<void>((resolve) => (release = resolve))
       await page.route('**/auth/session/refresh', async (route) => {
+        const refused = await route.fetch()
         await held
-        await route.fulfill({ status: 401, json: { status: 401, code: 'invalid_token' } })
+        await route.fulfill({ response: refused })
       })
+      let begun = false
+      page.on('response', (response) => (begun ||= response.url().endsWith('/auth/session')))
       const asked = page.waitForRequest('**/auth/session/refresh')
       // as another tab says once its user has signed in
       await page.evaluate(`new BroadcastChannel('linkgate-session').postMessage('signed in')`)
       await asked
       await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
       await dialog.getByRole('button', { name: 'Sign in' }).click()
-      await page.locator('.made').waitFor()
-      const refused = page.waitForResponse('**/auth/session/refresh')
+      const waits = `navigator.locks.query().then(({ pending }) => pending.length > 0)`
+      await soon(async () => begun || (await page.evaluate(waits)) === true)
       release()
-      await (await refused).finished()
+      await page.locator('.made').waitFor()
       await page.unroute('**/auth/session/refresh')
+      // its refusal takes a cookie away, which must not be that of the new session
+      await page.reload()
       await target.fill('https://example.com/after-both')
       await target.press('Enter')
       await shown(page, 'example.com/after-both')
