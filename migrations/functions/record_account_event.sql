@@ -26,6 +26,17 @@ end $$;
 call give_function('record_refused_sign_in', 'audit_chain');
 grant execute on function record_refused_sign_in to identity;
 
+-- The end of a sign-in by its refresh token: its user signed out, or the token came back after its use, so that
+-- somebody has a copy. Other ends are entries of the password, the suspension or the request that caused them.
+create or replace function record_ended_sign_in(account bigint, sign_in uuid, reused boolean) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('user', account::text, jsonb_build_object('what',
+    case when reused then 'refresh token reused' else 'signed out' end, 'sign_in', sign_in));
+end $$;
+call give_function('record_ended_sign_in', 'audit_chain');
+grant execute on function record_ended_sign_in to identity;
+
 -- An access token signed by the command line, which no row holds.
 create or replace function record_signed_token(account bigint, token text, scopes text[], expires_at timestamptz)
   returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -73,8 +73,12 @@ const ROTATE = `
 
 const LOCK_FAMILY = 'select lock_rights(null, user_id) from refresh_tokens where token_hash = $1'
 const REVOKE_FAMILY = `
-  update refresh_tokens set revoked_at = now()
-   where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null`
+  with revoked as (
+    update refresh_tokens set revoked_at = now()
+     where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null
+    returning user_id, family
+  )
+  select record_ended_sign_in(user_id, family, $2) from (select distinct user_id, family from revoked) ended`
 
 interface Account {
   readonly id: string
@@ -183,13 +187,15 @@ export const createSignIn = ({
     throw new Refusal('invalid_grant', { detail: WHY_NOT[grant] })
   }
 
-  const revoke = async (refreshToken: string, deadline: Deadline): Promise<void> => {
-    const values = [hashOfToken(refreshToken)]
+  /** `reused`: somebody has a copy of the token; otherwise its user signs out */
+  const revoke = async (refreshToken: string, reused: boolean, request: SignInRequest): Promise<void> => {
+    const hash = hashOfToken(refreshToken)
     const statements = [
-      { name: 'sign_in_lock', text: LOCK_FAMILY, values },
-      { name: 'sign_in_revoke', text: REVOKE_FAMILY, values },
+      originOf(request, null),
+      { name: 'sign_in_lock', text: LOCK_FAMILY, values: [hash] },
+      { name: 'sign_in_revoke', text: REVOKE_FAMILY, values: [hash, reused] },
     ]
-    await asIdentity(database, statements, deadline)
+    await asIdentity(database, statements, request.deadline)
   }
 
   return {
@@ -239,13 +245,13 @@ export const createSignIn = ({
         return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-      if (rotation?.outcome === 'reused') await revoke(presented, request.deadline)
+      if (rotation?.outcome === 'reused') await revoke(presented, true, request)
       return refuse(rotation?.user_id ?? null, 'refresh_token', request)
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is not an error. */
-    revoke: async (refreshToken: string, deadline: Deadline): Promise<void> => {
-      if (isOpaqueToken(refreshToken)) await revoke(refreshToken, deadline)
+    revoke: async (refreshToken: string, request: SignInRequest): Promise<void> => {
+      if (isOpaqueToken(refreshToken)) await revoke(refreshToken, false, request)
     },
   }
 }

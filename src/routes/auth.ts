@@ -85,13 +85,14 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/revoke',
     body: RevokeRequest,
-    handle: async ({ body: { token }, deadline }) => {
+    handle: async (input) => {
+      const { token } = input.body
       if (token.startsWith(PERSONAL_TOKEN_PREFIX) || token.includes('.'))
         throw new Refusal('unsupported_token_type', {
           detail: 'Only refresh tokens are revoked here. Revoke a personal token with DELETE /users/me/tokens/{id}.',
         })
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
-      await signIn.revoke(token, deadline)
+      await signIn.revoke(token, requestOf(input))
       return { status: 200, body: {} }
     },
     documentation: {

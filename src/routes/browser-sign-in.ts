@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-import type { Deadline } from '../domain/deadline.js'
 import type { IssuedSession, IssuerSession } from '../identity/issuer-session.js'
 import type { SignIn, SignInRequest } from '../identity/sign-in.js'
 
@@ -14,7 +13,7 @@ export interface BrowserSignIn<Credentials> {
   readonly begin: (credentials: Credentials, request: SignInRequest) => Promise<IssuedSession>
   /** throws `invalid_grant` if the session has ended */
   readonly refresh: (token: string, request: SignInRequest) => Promise<IssuedSession>
-  readonly end: (token: string, deadline: Deadline) => Promise<void>
+  readonly end: (token: string, request: SignInRequest) => Promise<void>
 }
 
 /** Seconds within which the same cookie may be sent again, by tabs that renew at once or by a reloaded page. */

@@ -110,10 +110,10 @@ export const sessionRoutes = <Credentials>({
       path: '/auth/session',
       status: 204,
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
-      handle: async ({ headers, deadline }) => {
+      handle: async ({ headers, ...input }) => {
         const kept = requireCookie()
         const token = kept.valueOf(headers.cookie(kept.name))
-        if (token !== null) await signIn.end(token, deadline)
+        if (token !== null) await signIn.end(token, requestOf(input))
         return { status: 204, headers: { 'Set-Cookie': kept.clear, 'Cache-Control': 'no-store' } }
       },
       documentation: {

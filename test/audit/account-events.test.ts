@@ -114,6 +114,41 @@ describe('the log of accounts', () => {
       expect(String(row?.['everything'])).to.not.include(secret)
   })
 
+  it('has the end of a sign-in once, by a sign-out or by a token that came back, and of which', async () => {
+    const begin = async () => {
+      const { json } = await withPassword(user.email, PASSWORD)
+      const [access, token] = [textAt(json, 'access_token'), textAt(json, 'refresh_token')]
+      return {
+        signIn: decodeJwt(access)['sid'],
+        token,
+        refresh: () => signIn({ grant_type: 'refresh_token', refresh_token: token }),
+      }
+    }
+    const revoke = (token: string) => service.request('POST', '/auth/revoke', { json: { token } })
+    const [left, copied, kept] = [await begin(), await begin(), await begin()]
+    await left.refresh()
+    const out = await revoke(left.token)
+    await revoke(left.token)
+    await copied.refresh()
+    const back = await copied.refresh()
+    await copied.refresh()
+    await revoke('A'.repeat(43))
+    for (const [what, signIn, { headers }] of [
+      ['signed out', left.signIn, out],
+      ['refresh token reused', copied.signIn, back],
+    ] as const) {
+      const found = (await entries(what)).filter(({ change }) => change['sign_in'] === signIn)
+      expect(found, what).to.have.length(1)
+      expect(found[0]).to.deep.include({
+        request_id: headers.get('X-Request-ID'),
+        network: '127.0.0.0/24',
+        resource_code: user.id,
+        change: { what, sign_in: signIn },
+      })
+    }
+    expect((await kept.refresh()).status).to.equal(200)
+  })
+
   it('has the tokens and the links of the command line, with the system’s user', async () => {
     const by = `${service.db.service.user} linkgate command line, ${userInfo().username}`
     const external = { ...environment, JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'https://links.example' }

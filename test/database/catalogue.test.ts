@@ -144,6 +144,7 @@ note_policy_change() postgres -
 purge_deleted_links(integer) links_public linkgate_service
 record_account_token() audit_chain -
 record_decision() audit_chain -
+record_ended_sign_in(bigint,uuid,boolean) audit_chain identity
 record_external_identity() audit_chain -
 record_link_change() audit_chain -
 record_link_used(bigint,text) audit_chain identity

@@ -74,7 +74,7 @@ const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) =
   return {
     password: async (grant: Parameters<typeof password>[0]) => answerOf(await password(grant, request())),
     refresh: async (grant: Parameters<typeof refresh>[0]) => answerOf(await refresh(grant, request())),
-    revoke: (token: string) => revoke(token, soon()),
+    revoke: (token: string) => revoke(token, request()),
   }
 }
 
