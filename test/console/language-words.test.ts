@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { z } from 'zod'
 
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
@@ -33,6 +34,7 @@ interface Texts {
   readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
   readonly proof: { readonly retired: OfCount }
   readonly badges: { readonly used: OfCount }
+  readonly decisions: { readonly whats: (kind: string, what: string) => string | undefined }
 }
 type Refused = (count: number, why: string) => string
 
@@ -45,6 +47,22 @@ const textsOf = async (name: string): Promise<Texts> => {
 }
 
 describe('the words of the console', () => {
+  it('are there for every event of an account and a retired month, in every language', async () => {
+    const events = await readFile(new URL('migrations/functions/record_account_event.sql', PACKAGE_ROOT), 'utf8')
+    const whats = [...events.matchAll(/'what',(.*?)(?:, *'|\)\))/gs)].flatMap(([, what = '']) =>
+      [...what.matchAll(/(?:then|else|^)\s*'([^']+)'/g)].map(([, text = '']) => text),
+    )
+    expect(whats).to.include.members(['signed in', 'signed out', 'personal token added', 'subject unlinked'])
+    for (const language of ['en', 'de']) {
+      const { decisions } = await textsOf(language)
+      expect(
+        whats.filter((what) => decisions.whats('user', what) === undefined),
+        language,
+      ).to.deep.equal([])
+      expect(decisions.whats('audit', 'expired'), language).to.not.equal(undefined)
+    }
+  })
+
   it('have one thing in the singular, in German', async () => {
     const { links, imports, propose, proof, badges } = await textsOf('de')
     expect(links.leftOut(1, 'R5')).to.equal('1 Link bleibt außen vor: R5')

@@ -30,6 +30,7 @@ const WHATS: Readonly<Record<string, string>> = {
   'user password link used': 'Link für ein Passwort benutzt',
   'user address link made': 'Link für eine Adresse angelegt',
   'user address link used': 'Link für eine Adresse benutzt',
+  'user invitation withdrawn': 'Einladung zurückgezogen',
   'user subject linked': 'Konto einer Anmeldestelle verbunden',
   'user subject unlinked': 'Konto einer Anmeldestelle getrennt',
   'link added': 'Link wurde angelegt',
@@ -39,6 +40,7 @@ const WHATS: Readonly<Record<string, string>> = {
   'policy approved': 'Vorschlag angenommen',
   'policy declined': 'Vorschlag abgelehnt',
   'policy withdrawn': 'Vorschlag zurückgezogen',
+  'audit expired': 'Monat des Protokolls entfernt',
 }
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -63,6 +65,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   token_id: 'Token',
   sign_in: 'Anmeldung',
   issuer: 'Anmeldestelle',
+  invitation: 'Einladung',
+  entries: 'Einträge',
   with: 'Mit',
   restored: 'Aus dem Papierkorb',
   revision: 'Fassung',

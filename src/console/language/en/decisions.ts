@@ -32,6 +32,7 @@ const WHATS: Readonly<Record<string, string>> = {
   'user password link used': 'link for a password used',
   'user address link made': 'link for an address made',
   'user address link used': 'link for an address used',
+  'user invitation withdrawn': 'invitation withdrawn',
   'user subject linked': 'account of an issuer linked',
   'user subject unlinked': 'account of an issuer taken away',
   'link added': 'link was added',
@@ -41,6 +42,7 @@ const WHATS: Readonly<Record<string, string>> = {
   'policy approved': 'proposal approved',
   'policy declined': 'proposal declined',
   'policy withdrawn': 'proposal withdrawn',
+  'audit expired': 'month of the log retired',
 }
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -65,6 +67,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   token_id: 'Token',
   sign_in: 'Sign-in',
   issuer: 'Issuer',
+  invitation: 'Invitation',
+  entries: 'Entries',
   with: 'With',
   restored: 'From the trash',
   revision: 'Revision',
