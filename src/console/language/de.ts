@@ -444,6 +444,10 @@ export const de: Texts = {
       mine: 'Von Ihnen getippt',
       untouched: 'wie es war',
       passwordTyped: 'geändert',
+      given: 'Der Link gehört jetzt jemand anderem.',
+      lost:
+        'Vielleicht hat jemand den Link weitergegeben, umbenannt oder gelöscht. Was Sie getippt haben, bleibt hier ' +
+        'stehen: Sie können es kopieren.',
       overwrite:
         'Im Formular steht der fremde Stand, darüber das, was Sie getippt haben. Speichern Sie noch einmal, wenn das ' +
         'so stimmt.',

@@ -437,6 +437,8 @@ export const en = {
       mine: 'Typed by you',
       untouched: 'as it was',
       passwordTyped: 'changed',
+      given: 'The link has another owner now.',
+      lost: 'Somebody may have given the link away, renamed or deleted it. What you typed stays here: you can copy it.',
       overwrite: 'The form has their version with what you typed over it. Save again if that is right.',
     },
     transfer: {

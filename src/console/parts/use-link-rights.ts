@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 
 import { api } from '../api'
 import { problemIn } from './loaded'
@@ -13,10 +13,10 @@ const MOST_ASKED = 100
 
 /**
  * Loads what the caller may do to these links, and without a link, from the policy: one request for up to a hundred
- * links.
+ * links. Rights depend on the owner: a page of one link passes its `owner`, and they are loaded again for another one.
  */
-export const useLinkRights = (codes: readonly string[]) => {
-  const links = useSignal<ReadonlyMap<string, LinkRights>>(new Map())
+export const useLinkRights = (codes: readonly string[], owner: string | null = null) => {
+  const links = useMemo(() => signal<ReadonlyMap<string, LinkRights>>(new Map()), [owner])
   const service = useSignal<LinkRights>({})
   const asked = codes.filter((code) => !links.value.has(code)).slice(0, MOST_ASKED)
   useEffect(() => {
@@ -32,6 +32,6 @@ export const useLinkRights = (codes: readonly string[]) => {
     // without a response, every button is enabled, and the service refuses what it must
     ask().catch((error: unknown) => ended.signal.aborted || problemIn(error))
     return () => ended.abort()
-  }, [asked.join(' ')])
+  }, [asked.join(' '), owner])
   return { links, service }
 }

@@ -103,6 +103,44 @@ describeConsole('pages of the console in a browser', () => {
       expect(json).to.include({ title: 'Mine', note: 'also theirs' })
     })
 
+    const KEPT = 'What you typed stays here: you can copy it.'
+    for (const [role, what, said] of [
+      ['admin', 'given away', ['The link has another owner now.']],
+      ['editor', 'given away', ['You may not do that (R5).', KEPT]],
+      ['editor', 'deleted', ['It is not there any more, or never was.', KEPT]],
+    ] as const)
+      it(`keeps what an ${role} typed where the link was ${what} meanwhile, and says so`, async () => {
+        const user = await addAccount(service, role)
+        const own = freshCode('meanwhile')
+        await addLink(service.db, { code: own, owner: user.id })
+        const { page: tab } = await openSignedIn(service, user)
+        await go(tab, `/links/${own}`, new RegExp(own))
+        await tab.getByRole('button', { name: 'Edit' }).click()
+        const title = tab.getByLabel('Title', { exact: true })
+        await title.fill('Typed')
+        if (what === 'deleted') await asked('DELETE', `/links/${own}`, admin)
+        else await asked('POST', `/links/${own}/transfer`, admin, { owner_id: editor.id })
+        // rights depend on the owner
+        const askedRights = role === 'admin' ? tab.waitForRequest('**/users/me/rights') : undefined
+        await tab.getByRole('button', { name: 'Save' }).click()
+        await askedRights
+        for (const each of said) await shown(tab, each)
+        expect(await title.inputValue()).to.equal('Typed')
+        await requireClean(tab, `a link that was ${what}`)
+        if (role === 'editor') return
+        await tab.getByRole('button', { name: 'Save' }).click()
+        await shown(tab, 'Saved.')
+        expect((await asked('GET', `/links/${own}`, admin)).json).to.include({ title: 'Typed', owner_id: editor.id })
+        // a form in which nothing was typed has the version from before
+        await tab.getByRole('button', { name: 'Edit' }).click()
+        await tab.getByLabel(`More for ${own}`).click()
+        await tab.getByRole('button', { name: 'Give to somebody else' }).click()
+        await tab.getByLabel('Who gets it').fill(user.email)
+        await tab.getByRole('button', { name: 'Give it away' }).click()
+        await shown(tab, `${own} has another owner.`)
+        await title.waitFor({ state: 'detached' })
+      })
+
     it('says of a field that the service refuses what is wrong, and keeps what was typed', async () => {
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Leads to').fill('javascript:alert(1)')

@@ -1,3 +1,4 @@
+import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 import type { ConflictRow, Settings } from './changed-fields'
@@ -10,8 +11,8 @@ export const ConflictNote = ({
   theirs,
 }: {
   readonly rows: readonly ConflictRow[]
-  readonly mine: Settings
-  readonly theirs: Settings
+  readonly mine: ManagedLink
+  readonly theirs: ManagedLink
 }) => (
   <Note kind="lit" title={t.link.edit.conflict}>
     <div class="table-wrap">
@@ -34,6 +35,7 @@ export const ConflictNote = ({
         </tbody>
       </table>
     </div>
+    {mine.owner_id !== theirs.owner_id && <p>{t.link.edit.given}</p>}
     <p>{t.link.edit.overwrite}</p>
   </Note>
 )

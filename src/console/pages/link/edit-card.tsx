@@ -112,6 +112,7 @@ export const EditCard = ({
 
   const { filled, password, turn } = start.value
   const isTaken = problem.value?.code === 'code_taken'
+  const isLost = problem.value?.status === 403 || problem.value?.status === 404
   const faults: ReturnType<typeof faultsOf> = isTaken ? { code: t.link.edit.taken } : faultsOf(problem.value)
   return (
     <section class="card whole" aria-labelledby="edit-title">
@@ -129,6 +130,7 @@ export const EditCard = ({
       >
         {conflict.value !== null && <ConflictNote {...conflict.value} />}
         {!isTaken && <FormProblem problem={problem.value} />}
+        {isLost && <p>{t.link.edit.lost}</p>}
         <Field label={t.fields.target} fault={faults['target']} whole>
           {(names) => (
             <input

@@ -18,8 +18,7 @@ export const LinkPage = () => {
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
-        // rights depend on the owner
-        key={`${link.id} ${link.owner_id}`}
+        key={link.id}
         link={link}
         onGiven={again}
         onChange={(changed) => {

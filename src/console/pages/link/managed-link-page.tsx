@@ -28,7 +28,7 @@ export const ManagedLinkPage = ({
   readonly onGiven: () => unknown
 }) => {
   const { code } = link
-  const rights = useLinkRights([code])
+  const rights = useLinkRights([code], link.owner_id)
   const may = rights.links.value.get(code)
   const off = linkReasonOf(may?.['link:update'])
   const service = rights.service.value
@@ -49,7 +49,10 @@ export const ManagedLinkPage = ({
           rights={may}
           off={off}
           onEdit={() => (isEditing.value = true)}
-          onGiven={onGiven}
+          onGiven={() => {
+            isEditing.value = false
+            onGiven()
+          }}
           onProblem={(found) => (problem.value = found)}
         />
       }

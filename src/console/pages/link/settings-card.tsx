@@ -93,7 +93,7 @@ export const SettingsCard = ({
           <dd>{date(link.created_at)}</dd>
         </div>
       </dl>
-      <WhoCanChange code={link.code} isOwn={link.owner_id === me.value?.id} />
+      <WhoCanChange key={link.owner_id} code={link.code} isOwn={link.owner_id === me.value?.id} />
     </Card>
   )
 }
