@@ -40,6 +40,9 @@ let waiting: ((token: string) => void)[] = []
 /** the user whom this page belongs to: the first who signed in */
 let owner: string | null = null
 
+/** The id of the user whom this document belongs to. */
+export const userId = (): string | null => owner
+
 const tabs = new BroadcastChannel('linkgate-session')
 
 const problemOf = async (response: Response): Promise<LinkgateProblem> => {

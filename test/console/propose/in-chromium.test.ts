@@ -2,7 +2,16 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { addAccount } from '../../support/account.js'
-import { describeConsole, openConsole, openSignedIn, requireClean, shown, signIn, soon } from '../../support/console.js'
+import {
+  describeConsole,
+  go,
+  openConsole,
+  openSignedIn,
+  requireClean,
+  shown,
+  signIn,
+  soon,
+} from '../../support/console.js'
 import { addRows, editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { at, listAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -40,7 +49,7 @@ describeConsole('an edit of the policy in a browser', () => {
   }
   const begin = async () => {
     await page.goto(`${service.baseUrl}/console`)
-    await page.evaluate(`localStorage.removeItem('policy-draft')`)
+    await page.evaluate('localStorage.clear()')
     await open()
     await shown(page, 'No decision changes.')
   }
@@ -222,6 +231,32 @@ describeConsole('an edit of the policy in a browser', () => {
     expect(await question.count(), 'the same draft again').to.equal(0)
     await open('#draft=nonsense')
     await page.getByRole('heading', { level: 1 }).waitFor()
+  })
+
+  it('is kept for its author alone, whoever signs in next in the same browser', async () => {
+    const other = await addAccount(service, 'admin')
+    const { page: tab } = await openSignedIn(service, admin)
+    const typed = tab.getByRole('textbox', { name: 'Reason, for the record' })
+    const openDraft = async () => {
+      await go(tab, '/policy', 'Propose an edit')
+      await shown(tab, 'No decision changes.')
+    }
+    const changeUser = async (user: TestUser) => {
+      await tab.getByRole('button', { name: 'Sign out' }).click()
+      await tab.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+      await tab.goto(`${service.baseUrl}/console`)
+      await signIn(tab, user)
+      await openDraft()
+    }
+    await openDraft()
+    await typed.fill('by the first')
+    await shown(tab, /Draft kept on this device/)
+    await changeUser(other)
+    expect(await typed.inputValue()).to.equal('')
+    await typed.fill('by the second')
+    await shown(tab, /Draft kept on this device/)
+    await changeUser(admin)
+    expect(await typed.inputValue()).to.equal('by the first')
   })
 
   it('is not for whoever may only read the policy: every control is there, off, and says why', async () => {

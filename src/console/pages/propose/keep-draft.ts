@@ -2,15 +2,17 @@ import { useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
+import { userId } from '../../session'
 import { isChanged } from './draft'
 import type { Draft } from './draft'
 import { draftInHash, draftText, parseDraft } from './kept-draft'
 import type { KeptDraft } from './kept-draft'
 
-const KEY = 'policy-draft'
+/** The key of the user's own draft: several people may use one browser. */
+const key = (): string => `policy-draft-${userId()}`
 
-/** The draft stored in this browser; null if there is none. */
-export const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(KEY) ?? '')
+/** The user's draft stored in this browser; null if there is none. */
+export const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(key()) ?? '')
 
 /** The draft in the URL, which is taken out of it: reloading the page goes on with the stored one. */
 export const takeSentDraft = (): KeptDraft | null => {
@@ -24,13 +26,13 @@ export const isBlank = (draft: Draft): boolean => !draft.rows.some(isChanged) &&
 /** The time of storing; null if the browser has no room. */
 const keepText = (text: string): Date | null => {
   try {
-    localStorage.setItem(KEY, text)
+    localStorage.setItem(key(), text)
     return new Date()
   } catch {
     return null
   }
 }
-export const forgetDraft = (): void => localStorage.removeItem(KEY)
+export const forgetDraft = (): void => localStorage.removeItem(key())
 
 /** Stores a draft across reloads. Returns when it was stored; null if it is not. */
 export const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
