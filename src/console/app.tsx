@@ -47,12 +47,15 @@ const NotFound = () => (
   </Page>
 )
 
-/** An overlay: the page stays as it is, and the user continues where they were after signing in again. */
-const SignInAgain = ({ at }: { readonly at: Date }) => (
-  <Dialog title={t.door.title}>
-    <p class="lead">{t.door.ended(at)}</p>
+/**
+ * An overlay: the page stays as it is, and the user continues where they were after signing in again. After a sign-out
+ * in another tab it hides the page, because somebody else may look at it.
+ */
+const SignInAgain = ({ at, isElsewhere }: { readonly at: Date; readonly isElsewhere: boolean }) => (
+  <Dialog title={t.door.title} hidesPage={isElsewhere}>
+    <p class="lead">{isElsewhere ? t.door.elsewhere : t.door.ended(at)}</p>
     {signInWay === 'password' ? (
-      <SignInForm email={me.value?.email ?? ''} />
+      <SignInForm email={isElsewhere ? '' : (me.value?.email ?? '')} />
     ) : (
       <Button kind="main" icon="key" onPress={openIssuer}>
         {t.door.continueAt(issuerHost())}
@@ -96,7 +99,7 @@ const SignedIn = () => {
           </Router>
         </ErrorBoundary>
       </main>
-      {session.value.is === 'ended' && <SignInAgain at={session.value.at} />}
+      {session.value.is === 'ended' && <SignInAgain {...session.value} />}
       <Toasts />
     </div>
   )
@@ -129,7 +132,7 @@ const App = () => {
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">
-      {value.is === 'signed out' ? <SignIn note={value.note} problem={atTheDoor.value} onRetry={open} /> : <SignedIn />}
+      {value.is === 'signed out' ? <SignIn problem={atTheDoor.value} onRetry={open} /> : <SignedIn />}
     </LocationProvider>
   )
 }

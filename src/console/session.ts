@@ -9,11 +9,13 @@ import { takeReturn } from './issuer'
  */
 export type Session =
   | { readonly is: 'opening' }
-  /** `note`: why the user was signed out */
-  | { readonly is: 'signed out'; readonly note: 'elsewhere' | null }
+  | { readonly is: 'signed out' }
   | { readonly is: 'signed in' }
-  /** The page stays, with everything typed; pending requests continue once its user has signed in again. */
-  | { readonly is: 'ended'; readonly at: Date }
+  /**
+   * The page stays, with everything typed; pending requests continue once its user has signed in again.
+   * `isElsewhere`: the user signed out in another tab, so the page must not be seen until then.
+   */
+  | { readonly is: 'ended'; readonly at: Date; readonly isElsewhere: boolean }
 
 export const session = signal<Session>({ is: 'opening' })
 
@@ -37,7 +39,7 @@ let refusedToken: string | null = null
 let renewal: Promise<boolean> | undefined
 /** requests that wait until the user is signed in */
 let waiting: ((token: string) => void)[] = []
-/** the user whom this page belongs to: the first who signed in */
+/** the user whom this document belongs to: the first who signed in, also after they signed out */
 let owner: string | null = null
 
 /** The id of the user whom this document belongs to. */
@@ -124,7 +126,7 @@ export const token = async (): Promise<string> => {
   if (access !== null && access.token !== refusedToken && access.endsAt - EARLY_MS > Date.now()) return access.token
   await renew()
   if (access !== null) return access.token
-  if (session.value.is === 'signed in') session.value = { is: 'ended', at: new Date() }
+  if (session.value.is === 'signed in') session.value = { is: 'ended', at: new Date(), isElsewhere: false }
   return new Promise((resolve) => waiting.push(resolve))
 }
 
@@ -158,8 +160,8 @@ export const openSession = async (onProblem?: (problem: LinkgateProblem) => void
     if (error instanceof LinkgateProblem) onProblem?.(error)
     else throw error
   }
-  // a page whose session ended keeps what was typed until its user signs in there
-  if (session.value.is !== 'ended') session.value = { is: 'signed out', note: null }
+  // an ended one stays: what was typed waits for its user
+  if (session.value.is === 'opening') session.value = { is: 'signed out' }
 }
 
 /** Throws LinkgateProblem. If it is not the page's user, the page is reloaded without what was typed. */
@@ -178,18 +180,21 @@ export const signIn = async (
 export const signOut = async (): Promise<void> => {
   const response = await inTurn(() => send('DELETE', '/auth/session'))
   if (!response.ok) throw await problemOf(response)
-  leave(null)
+  access = null
+  waiting = []
+  session.value = { is: 'signed out' }
   tabs.postMessage('signed out')
 }
 
-const leave = (note: 'elsewhere' | null): void => {
+/** Another tab signed out: what was typed here waits, unseen, for its user. */
+const cover = (): void => {
   access = null
-  waiting = []
-  owner = null
-  session.value = { is: 'signed out', note }
+  const { value } = session
+  if (value.is === 'signed in' || value.is === 'ended')
+    session.value = { is: 'ended', at: new Date(), isElsewhere: true }
 }
 
 tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
-  if (data === 'signed out') leave('elsewhere')
+  if (data === 'signed out') cover()
   else if (data === 'signed in' && session.value.is !== 'signed in') void openSession()
 }

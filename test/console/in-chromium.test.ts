@@ -404,8 +404,18 @@ describeConsole('the console in a browser', () => {
       await signIn(page, editor)
     })
 
-    for (const where of ['here', 'in another tab'] as const)
-      it(`of somebody else, who signs in ${where}, takes a form with unsaved changes away`, async () => {
+    const signOut = async (tab: Page) => {
+      await tab.getByRole('button', { name: 'Sign out' }).click()
+      await tab.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+    }
+
+    for (const [where, end] of [
+      ['here', 'an end'],
+      ['here', 'a sign-out in another tab'],
+      ['in another tab', 'an end'],
+      ['in another tab', 'a sign-out in another tab'],
+    ] as const)
+      it(`of somebody else, who signs in ${where} after ${end}, takes a form with unsaved changes away`, async () => {
         const [first, other] = [await addAccount(service, 'editor'), await addAccount(service, 'editor')]
         const code = freshCode('form')
         await addLink(service.db, { code, owner: first.id })
@@ -416,13 +426,76 @@ describeConsole('the console in a browser', () => {
         await title.fill('Not for their eyes')
         // who is asked whether to leave may stay
         tab.on('dialog', (dialog) => dialog.dismiss())
-        await endSignIns(first)
-        await title.press('Enter')
+        if (end === 'an end') {
+          await endSignIns(first)
+          await title.press('Enter')
+        } else await signOut(await open())
         await tab.getByRole('dialog', { name: 'Sign in to Linkgate' }).waitFor()
         await signIn(where === 'here' ? tab : await open(), other)
         await shown(tab, 'No link yet.')
         expect(await title.count()).to.equal(0)
       })
+
+    it('that its user left in another tab keeps what was typed, which nobody sees until they are back', async () => {
+      const user = await addAccount(service, 'editor')
+      const code = freshCode('left')
+      await addLink(service.db, { code, owner: user.id })
+      const { page: tab, open } = await openSignedIn(service, user)
+      await go(tab, `/links/${code}`, new RegExp(code))
+      await tab.getByRole('button', { name: 'Edit' }).click()
+      const title = tab.getByLabel('Title', { exact: true })
+      await title.fill('Only for its author')
+      const second = await open()
+      await signOut(second)
+      const dialog = tab.getByRole('dialog', { name: 'Sign in to Linkgate' })
+      await dialog.getByText('You signed out in another tab.').waitFor()
+      // a browser draws only the tab in front
+      await tab.bringToFront()
+      await requireClean(tab, 'a session that was left in another tab')
+      expect(await dialog.getByLabel('E-mail address').inputValue()).to.equal('')
+      const look = () => tab.screenshot({ animations: 'disabled' })
+      const show = (visibility: 'hidden' | 'visible') =>
+        tab.evaluate(
+          `for (const part of document.querySelectorAll('.side, main')) part.style.visibility = '${visibility}'`,
+        )
+      const seen = await look()
+      await show('hidden')
+      expect(seen.equals(await look()), 'the page behind the dialog is seen').to.equal(true)
+      await show('visible')
+
+      // one that had ended again before this tab took it up
+      await tab.route('**/auth/session/refresh', (route) =>
+        route.fulfill({ status: 401, json: { status: 401, code: 'invalid_token' } }),
+      )
+      const refused = tab.waitForResponse('**/auth/session/refresh')
+      await tab.evaluate(`new BroadcastChannel('linkgate-session').postMessage('signed in')`)
+      await (await refused).finished()
+      await tab.unroute('**/auth/session/refresh')
+      expect(await title.inputValue()).to.equal('Only for its author')
+      await signIn(second, user)
+      await dialog.waitFor({ state: 'detached' })
+      expect(await title.inputValue()).to.equal('Only for its author')
+      await tab.getByRole('button', { name: 'Save' }).click()
+      await shown(tab, 'Saved.')
+    })
+
+    it('of somebody else shows nothing of the user who signed out before them', async () => {
+      const [first, other] = [await addAccount(service, 'editor'), await addAccount(service, 'editor')]
+      await service.request('PATCH', '/users/me', { token: first.token, json: { name: 'Ada of before' } })
+      const { page: tab } = await openSignedIn(service, first)
+      await shown(tab, 'Ada of before')
+      await signOut(tab)
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await tab.route('**/users/me', async (route) => {
+        await held
+        await route.continue()
+      })
+      await signIn(tab, other)
+      expect(await tab.getByText('Ada of before').count()).to.equal(0)
+      release()
+      await tab.locator('.side-foot strong').waitFor()
+    })
 
     it('is no sign-out while the service is away: the door says so, and tries again', async () => {
       const away = { status: 503, json: { status: 503, code: 'database_unavailable', title: 'Away' } }

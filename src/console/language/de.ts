@@ -167,7 +167,9 @@ export const de: Texts = {
         ? `${host} hat Sie nicht angemeldet: Es wurde dort abgelehnt oder abgebrochen.`
         : `${host} hat Sie nicht angemeldet: ${error}.`,
     continueAt: (host) => `Weiter bei ${host}`,
-    elsewhere: 'Sie haben sich in einem anderen Tab abgemeldet.',
+    elsewhere:
+      'Sie haben sich in einem anderen Tab abgemeldet. Was Sie hier getippt haben, bleibt erhalten, bis Sie sich ' +
+      'wieder anmelden.',
     ended: (at) => `Ihre Sitzung ist um ${hour(at)} abgelaufen. Was Sie getippt haben, bleibt stehen.`,
   },
 

@@ -168,7 +168,7 @@ export const en = {
         ? `${host} did not sign you in: it was refused or cancelled there.`
         : `${host} did not sign you in: ${error}.`,
     continueAt: (host: string) => `Continue at ${host}`,
-    elsewhere: 'You signed out in another tab.',
+    elsewhere: 'You signed out in another tab. What you typed here is kept until you sign in again.',
     ended: (at: Date) => `Your session ended at ${hour(at)}. What you typed is kept.`,
   },
 

@@ -14,11 +14,9 @@ import { SignInForm, textOf } from '../parts/sign-in-form'
 
 /** The sign-in page. `problem`: why nobody is signed in; `onRetry` tries to restore the session. */
 export const SignIn = ({
-  note,
   problem,
   onRetry,
 }: {
-  readonly note: 'elsewhere' | null
   readonly problem: LinkgateProblem | null
   readonly onRetry: () => unknown
 }) => {
@@ -33,7 +31,6 @@ export const SignIn = ({
         <h1>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
-      {note === 'elsewhere' && <Note title={t.door.elsewhere} />}
       {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
       {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
       {signInWay === 'password' && (

@@ -4,10 +4,13 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 /** A dialog that is open while it is mounted. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({
   title,
+  hidesPage = false,
   onClose,
   children,
 }: {
   readonly title: string
+  /** nothing of the page can be seen behind it */
+  readonly hidesPage?: boolean
   /** undefined: it cannot be dismissed, only answered */
   readonly onClose?: () => unknown
   readonly children: ComponentChildren
@@ -25,6 +28,7 @@ export const Dialog = ({
   return (
     <dialog
       ref={dialog}
+      class={hidesPage ? 'hides-page' : undefined}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
