@@ -88,6 +88,8 @@ const startOver = (): Promise<never> => {
   waiting = []
   // closes the page's forms first: one with unsaved changes would ask whether to leave, and who stays has no session
   session.value = { is: 'opening' }
+  // Back may show this document again as it was left: blank
+  addEventListener('pageshow', () => location.reload())
   setTimeout(() => location.assign('/console'))
   return new Promise(() => undefined)
 }

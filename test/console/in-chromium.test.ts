@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { PASSWORD, addAccount } from '../support/account.js'
+import { hasBackCache, openWithBackCache } from '../support/chromium.js'
 import {
   describeConsole,
   forgiveComplaints,
@@ -495,6 +496,24 @@ describeConsole('the console in a browser', () => {
       expect(await tab.getByText('Ada of before').count()).to.equal(0)
       release()
       await tab.locator('.side-foot strong').waitFor()
+    })
+
+    ;(hasBackCache ? it : it.skip)('of somebody else has pages that Back leads to', async () => {
+      const [first, other] = [await addAccount(service, 'editor'), await addAccount(service, 'editor')]
+      const code = freshCode('back')
+      await addLink(service.db, { code, owner: first.id })
+      const own = await openWithBackCache()
+      try {
+        const tab = await own.newPage()
+        await tab.goto(`${service.baseUrl}/console/links/${code}`)
+        await signIn(tab, first, code)
+        await signOut(tab)
+        await signIn(tab, other)
+        await tab.evaluate('setTimeout(() => history.back())')
+        await shown(tab, 'You see what every visitor can know.')
+      } finally {
+        await own.close()
+      }
     })
 
     it('is no sign-out while the service is away: the door says so, and tries again', async () => {

@@ -3,13 +3,27 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext } from 'playwright-core'
 
+const WHOLE = '/usr/bin/chromium'
 /**
  * Where Debian has it. The shell is the same engine without the parts of a browser that nobody sees here, and costs a
  * fifth less processor time.
  */
-const PROGRAM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
+const PROGRAM = ['/usr/bin/chromium-headless-shell', WHOLE].find((path) => existsSync(path))
 
 export const hasChromium = PROGRAM !== undefined
+
+/** Whether there is a browser that shows a page as it was left after Back; the shell never does. */
+export const hasBackCache = existsSync(WHOLE)
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // no page of a test lives long enough to earn back what the last tier of compilation costs
+  '--js-flags=--no-turbofan',
+]
 
 let browser: Promise<Browser> | undefined
 let contexts = 0
@@ -18,15 +32,16 @@ const start = (): Promise<Browser> =>
   chromium.launch({
     ...(PROGRAM !== undefined && { executablePath: PROGRAM }),
     headless: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      // no page of a test lives long enough to earn back what the last tier of compilation costs
-      '--js-flags=--no-turbofan',
-    ],
+    args: ARGS,
+  })
+
+/** A browser of its own that shows a page as it was left after Back. Close it. */
+export const openWithBackCache = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: WHOLE,
+    headless: true,
+    args: ARGS,
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
 
 /**
