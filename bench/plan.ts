@@ -157,7 +157,8 @@ print('Figures', [
   ['one prepared select behind bare Koa, a second', round(bareSelect), 'Redirect, first touch'],
   [
     'a process',
-    `${round(memory)} MiB, at most ${POOL_SIZE} connections, ${EXPORTS} for exports and one that listens`,
+    `${round(memory)} MiB, at most ${POOL_SIZE} connections, ${EXPORTS} for exports, one that listens and one that ` +
+      'loads the policy',
     'Workers; `DATABASE_POOL_SIZE`',
   ],
 ])
@@ -207,7 +208,7 @@ print('What stands behind them', [
   ['what', 'arithmetic', 'result'],
   ['processes', "the first row's cores", round(count)],
   ['their memory', `${count} × ${round(memory)} MiB, and their caches`, `${round((count * memory) / 1_024)} GiB`],
-  ['connections to the pooler', `${count} × (${POOL_SIZE} + ${EXPORTS})`, round(count * (POOL_SIZE + EXPORTS))],
+  ['connections to the pooler', `${count} × (${POOL_SIZE} + ${EXPORTS} + 1)`, round(count * (POOL_SIZE + EXPORTS + 1))],
   ['connections past it, which listen', `${count} × 1`, round(count)],
   [
     'replicas of two cores, at the least',

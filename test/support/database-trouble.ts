@@ -198,10 +198,10 @@ export const describeDatabaseTrouble = ({
       expect((await create()).status).to.equal(201)
       await poolIsWhole(service)
       // a backend ends a little later than its connection
-      await until('there are four connections at most, and one that listens', async () => {
+      await until('there are four connections at most, one that loads the policy, and one that listens', async () => {
         const text = `select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`
         const [open] = await server.ask<{ count: number }>(text)
-        return (open?.count ?? 0) <= 5
+        return (open?.count ?? 0) <= 6
       })
       tell({ kills, acknowledged: made.length, unavailable: statuses.get(503) ?? 0 })
     })
