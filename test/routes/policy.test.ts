@@ -200,19 +200,14 @@ describe('the policy over HTTP', () => {
       db: service.db,
       environment: { JWT_SIGNING_KEY_FILE: '', DATABASE_POOL_SIZE: '2', REQUEST_DEADLINE_MS: '60000' },
     })
-    const code = await addLink(service.db, { owner: callers.editor.id })
-    const status = async () => (await second.request('GET', `/${code}`)).status
-    // from the cache: a redirect that asks the database would wait for a connection itself
-    await until('the link is cached', async () => {
-      expect(await status()).to.equal(302)
-      return valueOf((await second.request('GET', '/metrics')).text, 'linkgate_cache_hits_total') > 0
-    })
+    const { revision } = second.policy.current()
     const all = [1, 2].map(() => second.database.run({ text: 'select pg_sleep(50)' }).catch(() => undefined))
     try {
       await service.db.asOwner(
         `insert into casbin (ptype, rule) values ('p', '["50", "T1", "anonymous", "link:read", "any", "deny"]')`,
       )
-      await until('the edit is in force', async () => (await status()) === 403)
+      // not asked over HTTP: the answer might wait for a connection itself
+      await until('the edit is in force', () => second.policy.current().revision > revision)
     } finally {
       await service.db.asOwner(
         `select pg_cancel_backend(pid) from pg_stat_activity where query like 'select pg_sleep(50)%'`,
