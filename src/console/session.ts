@@ -32,6 +32,8 @@ interface SessionAnswer {
 
 /** How many milliseconds before its expiry a token is renewed. */
 const EARLY_MS = 30_000
+/** How long a request for the session may take, in milliseconds. */
+const LONGEST_MS = 30_000
 
 let access: Access | null = null
 /** a token that the service refused: its sign-in ended, or rights were taken away */
@@ -61,16 +63,24 @@ const problemOf = async (response: Response): Promise<LinkgateProblem> => {
   }
 }
 
-/** `keepalive`: a page that is closed during a renewal still gets the next cookie. */
+const noAnswer = (cause: unknown): never => {
+  throw new LinkgateProblem({ status: 0, code: 'network_error', title: 'No answer came' }, { cause })
+}
+
+/**
+ * `keepalive`: a page that is closed during a renewal still gets the next cookie. With a time limit, because a dead
+ * connection would keep the other tabs from renewing.
+ */
 const send = (method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> =>
   fetch(path, {
     method,
     keepalive: true,
+    signal: AbortSignal.timeout(LONGEST_MS),
     headers: { Accept: 'application/json, application/problem+json', 'Content-Type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
-  }).catch((cause: unknown) => {
-    throw new LinkgateProblem({ status: 0, code: 'network_error', title: 'No answer came' }, { cause })
-  })
+  }).catch(noAnswer)
+
+const accessIn = (response: Response): Promise<SessionAnswer> => response.json().catch(noAnswer)
 
 /** Takes an access token. If it is another user's, the page starts over, and nothing is sent in their name. */
 const take = async ({ access_token: token, expires_in: seconds }: SessionAnswer): Promise<void> => {
@@ -110,7 +120,7 @@ const renew = (): Promise<boolean> =>
     const before = access
     const response = await send('POST', '/auth/session/refresh')
     if (response.ok) {
-      await take(await response.json())
+      await take(await accessIn(response))
       return true
     }
     if (response.status !== 401) throw await problemOf(response)
@@ -173,7 +183,7 @@ export const signIn = async (
 ): Promise<void> => {
   const response = await inTurn(() => send('POST', '/auth/session', credentials))
   if (!response.ok) throw await problemOf(response)
-  const answer: SessionAnswer = await response.json()
+  const answer = await accessIn(response)
   tabs.postMessage('signed in')
   await take(answer)
 }

@@ -12,6 +12,8 @@ import type { SignedIn } from './sign-in.js'
 /** in milliseconds, less than a request's deadline */
 const TIMEOUT = 3_000
 const FRESH = 10 * 60_000
+/** an issuer that could not be reached is not asked again for this long, so that pages need not wait for it each time */
+const AWAY = 5_000
 /** tabs that renew within this time share one renewal: an issuer accepts a refresh token only once */
 const SHARED = 10_000
 /** of the cookie; the issuer ends the session earlier by refusing to renew it */
@@ -58,26 +60,30 @@ export const createIssuerSession = ({
   audience,
   clientId,
   onFault,
+  now = () => performance.now(),
 }: {
   readonly issuer: string
   readonly audience: string
   readonly clientId: string
   readonly onFault: (error: unknown) => void
+  /** a monotonic clock, in milliseconds */
+  readonly now?: () => number
 }) => {
   const unavailable = (error: unknown): Refusal => {
     onFault(error)
-    return new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' }, cause: error })
+    return new Refusal('issuer_unavailable', { headers: { 'Retry-After': `${AWAY / 1_000}` }, cause: error })
   }
 
-  let known: { readonly at: number; readonly endpoints: SignInEndpoints } | undefined
-  const findEndpoints = async (): Promise<SignInEndpoints> => {
-    if (known !== undefined && performance.now() - known.at < FRESH) return known.endpoints
-    const endpoints = await discoverSignIn(issuer, readDocument, AbortSignal.timeout(TIMEOUT)).catch(
-      (error: unknown) => {
-        throw unavailable(error)
-      },
-    )
-    known = { at: performance.now(), endpoints }
+  let discovery: { readonly endpoints: Promise<SignInEndpoints>; until: number } | undefined
+  /** One discovery at a time, shared by everyone who waits for it. A failure counts for a while, too. */
+  const findEndpoints = (): Promise<SignInEndpoints> => {
+    if (discovery !== undefined && now() < discovery.until) return discovery.endpoints
+    const endpoints = discoverSignIn(issuer, readDocument, AbortSignal.timeout(TIMEOUT)).catch((error: unknown) => {
+      throw unavailable(error)
+    })
+    const started = { endpoints, until: now() + FRESH }
+    endpoints.catch(() => (started.until = now() + AWAY))
+    discovery = started
     return endpoints
   }
 

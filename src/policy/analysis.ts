@@ -57,7 +57,7 @@ export const analyseRows = async (
   // keep two rows of those that match the same requests: the one that decides, and the one that would decide without it
   const index = await indexRows(rows, 2)
   const findObjects = await analyseObjects(index, rows, options)
-  const redundancy = redundancyOf(index)
+  const redundancy = redundancyOf(index, deadline)
   const { ancestors } = index.inheritance
   const known = rolesInUse && new Set(rolesInUse.flatMap((role) => [...ancestors(role).keys()]))
   const lone = new Map(findLoneRoles(rows, [...(rolesInUse ?? []), ...knownRoles]).map((each) => [each.role, each]))

@@ -190,8 +190,10 @@ export const examinePlan = async (
   if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
   const changes = await decisionChanges(base, candidate, changed, deadline)
   const beyond =
-    maker === 'unbounded' ? null : await findBeyondOwnRights({ base, candidate, changes, maker: roleOf(maker) })
-  const broken = brokenInvariants(await findViolations(candidate, rules.invariants()))
+    maker === 'unbounded'
+      ? null
+      : await findBeyondOwnRights({ base, candidate, changes, maker: roleOf(maker), deadline })
+  const broken = brokenInvariants(await findViolations(candidate, rules.invariants(), deadline))
   const objections = [beyond, broken].filter((each) => each !== null)
   const commented = commentChanges(commentsBefore, comments)
   return { add, remove, unreadable, commented, candidate, changes, maker, objections }

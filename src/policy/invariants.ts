@@ -1,4 +1,5 @@
 import { isAction } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { Cell } from '../domain/decision-table.js'
 import { isRelation } from '../domain/decision.js'
 import type { Relation } from '../domain/decision.js'
@@ -56,15 +57,18 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
 
-/** Checks every decision that an invariant covers. Returns the first violation of each broken invariant. */
+/** Checks every decision that an invariant covers. Returns the first violation of each broken invariant.
+ * Throws `deadline_exceeded`.
+ */
 export const findViolations = async (
   snapshot: Snapshot,
   invariants: readonly Invariant[],
+  deadline?: Deadline,
 ): Promise<readonly Violation[]> => {
   const universe = universeOf(snapshot.rows)
   const found: Violation[] = []
   for (const invariant of invariants) {
-    const violation = await findViolation(snapshot, invariant, universe)
+    const violation = await findViolation(snapshot, invariant, universe, deadline)
     if (violation) found.push(violation)
   }
   return found
@@ -74,8 +78,9 @@ const findViolation = async (
   { engine }: Snapshot,
   invariant: Invariant,
   universe: Universe,
+  deadline: Deadline | undefined,
 ): Promise<Violation | null> => {
-  const pause = pauseEvery(200)
+  const pause = pauseEvery(200, deadline)
   const { kind, roles, actions, relation: covered } = invariant
   for (const role of roles(universe.roles)) {
     const relations = relationsOf(role).filter((relation) => covered === '*' || covered === relation)

@@ -1,4 +1,5 @@
 import type { CellChange, Outcome } from '../domain/decision-table.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { Relation } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import { Refusal } from '../domain/refusal.js'
@@ -15,6 +16,7 @@ interface BoundEdit {
   readonly changes: readonly CellChange[]
   /** the role of the user who makes the edit */
   readonly maker: string
+  readonly deadline: Deadline | undefined
 }
 
 /**
@@ -23,7 +25,7 @@ interface BoundEdit {
  * not matter which rows the edit uses.
  *
  * A maker who may do everything that is not forbidden to everybody has nobody above them. They are not held back, and
- * can also lift a freeze that binds them.
+ * can also lift a freeze that binds them. Throws `deadline_exceeded`.
  */
 export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | null> => {
   const beyond = await changesBeyond(edit)
@@ -49,8 +51,9 @@ const turned = (from: Outcome['effect'], { before, after }: CellChange): readonl
 const gains = (change: CellChange) => turned('deny', change)
 const losses = (change: CellChange) => turned('allow', change)
 
-const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Promise<readonly CellChange[]> => {
-  const pause = pauseEvery(200)
+const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> => {
+  const { base, candidate, changes, maker, deadline } = edit
+  const pause = pauseEvery(200, deadline)
   const may = (part: Part, action: string, relation: Relation): boolean =>
     part === 'endpoint'
       ? base.engine.mayCall(maker, action)
@@ -71,7 +74,7 @@ const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Pr
   const { roles, actions } = universeOf(base.rows, candidate.rows)
   const isBelow = new Map<string, Promise<boolean>>()
   const isBelowMaker = (role: string): Promise<boolean> => {
-    const known = isBelow.get(role) ?? mayGrant(base, maker, role)
+    const known = isBelow.get(role) ?? mayGrant(base, maker, role, deadline)
     isBelow.set(role, known)
     return known
   }

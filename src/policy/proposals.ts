@@ -155,7 +155,12 @@ const conflict = (errors?: readonly Fault[], detail?: string): Refusal => {
  * Throws `proposer_lost_rights` unless the proposer, as they are now, could make the edit themselves. Null means that
  * they were deleted.
  */
-export const requireProposer = async (base: Snapshot, plan: EditPlan, proposer: User | null): Promise<User> => {
+export const requireProposer = async (
+  base: Snapshot,
+  plan: EditPlan,
+  proposer: User | null,
+  deadline?: Deadline,
+): Promise<User> => {
   const lost = (detail: string, cause?: Refusal) =>
     new Refusal('proposer_lost_rights', { detail, cause, ...(cause && { extensions: cause.extensions }) })
   if (proposer === null) throw lost('The proposer was deleted.')
@@ -164,7 +169,7 @@ export const requireProposer = async (base: Snapshot, plan: EditPlan, proposer: 
   if (!base.mayCall(maker, 'policy:write') || !base.can(proposer, 'policy:write', {}))
     throw lost(`The proposer now has the role ${maker}, which may not edit the policy.`)
   const { candidate, changes } = plan
-  const beyond = await findBeyondOwnRights({ base, candidate, changes, maker })
+  const beyond = await findBeyondOwnRights({ base, candidate, changes, maker, deadline })
   if (beyond !== null) throw lost(beyond.message, beyond)
   return proposer
 }
@@ -180,7 +185,10 @@ export const weighProposal = async (
   const { revision } = base
   try {
     const plan = await planProposal(base, proposal, rules, 'unbounded', deadline)
-    if (proposal.actor.id !== null) await requireProposer(base, plan, await findUser(proposal.actor.id))
+    if (proposal.actor.id !== null) {
+      const proposer = await findUser(proposal.actor.id)
+      await requireProposer(base, plan, proposer, deadline)
+    }
     return { revision, ...viewPlan(plan) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error

@@ -1,3 +1,4 @@
+import type { Deadline } from '../domain/deadline.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { EndpointRow, InheritanceRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
@@ -11,13 +12,13 @@ export const narrowestCallers = (role: string): readonly string[] =>
   role === ENGINE_ROLES.anyone ? [ENGINE_ROLES.anonymous, ENGINE_ROLES.user] : [role]
 
 /** Returns why a row changes no effect, or null if it changes one. */
-export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex) => {
+export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex, deadline?: Deadline) => {
   const heirs = createInheritance(
     [...inheritance.parents].flatMap(([child, parents]) =>
       parents.map((parent) => ({ ptype: 'g', role: parent, inherits: child }) as const),
     ),
   )
-  const pause = pauseEvery(500)
+  const pause = pauseEvery(500, deadline)
 
   const actionsOf = (roles: Iterable<string>) =>
     [...roles].flatMap((role) => [...(objects.get(role)?.keys() ?? []), ...(endpoints.get(role)?.keys() ?? [])])

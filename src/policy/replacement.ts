@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import type { Deadline } from '../domain/deadline.js'
 import { NO_COMMENTS, editedComments } from './comments.js'
 import type { CommentedRows } from './comments.js'
 import { checkPlan, editBetween } from './edit.js'
@@ -47,6 +48,7 @@ export const planReplacement = async (
   { rows, comments }: CommentedRows,
   rules: PolicyRules,
   maker: EditMaker,
+  deadline?: Deadline,
 ): Promise<EditPlan> => {
   const parsed = stored.map((row) => ({ row, result: parseStoredRow(row) }))
   const readable = parsed.flatMap(({ result }) => (result.ok ? [result.value] : []))
@@ -70,6 +72,7 @@ export const planReplacement = async (
       maker,
     },
     rules,
+    deadline,
   )
 }
 
@@ -80,9 +83,10 @@ export const planRestore = async (
   revision: number,
   rules: PolicyRules,
   maker: EditMaker,
+  deadline?: Deadline,
 ): Promise<EditPlan | null> => {
   const found = await rowsOfRevision(database, stored, revision)
-  return found && planReplacement(stored, found, rules, maker)
+  return found && planReplacement(stored, found, rules, maker, deadline)
 }
 
 /** True if a plan changes no row and no comment, and so makes no revision. */

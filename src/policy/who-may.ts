@@ -1,3 +1,4 @@
+import type { Deadline } from '../domain/deadline.js'
 import type { Who } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import { isUserRole } from '../domain/role.js'
@@ -8,10 +9,15 @@ import { universeOf } from './table.js'
 /**
  * Who may do this to a record of this owner (null: it has no owner): each role named by a row that may do it to
  * anybody's record, and the owner if their role lets them do it only to their own. This means that the endpoint rows
- * let the role in and `can()` allows the action.
+ * let the role in and `can()` allows the action. Throws `deadline_exceeded`.
  */
-export const whoMay = async (snapshot: Snapshot, action: string, owner: User | null): Promise<readonly Who[]> => {
-  const pause = pauseEvery(200)
+export const whoMay = async (
+  snapshot: Snapshot,
+  action: string,
+  owner: User | null,
+  deadline?: Deadline,
+): Promise<readonly Who[]> => {
+  const pause = pauseEvery(200, deadline)
   const found: Who[] = []
   if (owner !== null && !owner.suspended && snapshot.mayCall(owner.role, action)) {
     const { effect, rule } = snapshot.decideFor(owner.role, action, 'own')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import type { AcceptInvitation, FindInvitation } from '../identity/accept-invitation.js'
 import type { SendMail } from '../identity/mailer.js'
@@ -28,8 +29,8 @@ const LIFE_MS = 7 * 86_400_000
 const ByToken = z.object({ token: text(512, 'from the invitation link') })
 
 /** Whether, under this policy, a user with the first role may give out the second. */
-const mayGiveUnder = (snapshot: Snapshot) => (inviterRole: string, role: string) =>
-  mayGrant(snapshot, inviterRole, role)
+const mayGiveUnder = (snapshot: Snapshot, deadline: Deadline) => (inviterRole: string, role: string) =>
+  mayGrant(snapshot, inviterRole, role, deadline)
 
 /** Refuses if there is no invitation, or it is no longer open. */
 const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): Found => {
@@ -141,8 +142,8 @@ export const invitationRoutes = ({
       object: NO_OBJECT,
       data: NO_DATA,
       params: ByToken,
-      handle: async ({ params: { token }, snapshot }) => {
-        const { role, expiresAt } = requireOpen(await find({ token, mayGive: mayGiveUnder(snapshot) }))
+      handle: async ({ params: { token }, snapshot, deadline }) => {
+        const { role, expiresAt } = requireOpen(await find({ token, mayGive: mayGiveUnder(snapshot, deadline) }))
         return {
           status: 200,
           body: { role, expires_at: expiresAt.toISOString() },
@@ -175,7 +176,7 @@ export const invitationRoutes = ({
       accepts: ['json', 'form'],
       form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
       handle: async ({ params, body, snapshot, ...request }) => {
-        const mayGive = mayGiveUnder(snapshot)
+        const mayGive = mayGiveUnder(snapshot, request.deadline)
         const { revision } = snapshot
         const asked = { token: params.token, ...body, mayGive, revision }
         const accepted = requireOpen(await accept(asked, requestOf(request)))

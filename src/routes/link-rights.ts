@@ -27,15 +27,15 @@ export const linkRightsRoute = ({
     object: { action: 'link:read', and: 'link:update', load: ({ code }) => findLink(code) },
     data: NO_DATA,
     params: ByCode,
-    handle: async ({ record, snapshot }) => {
+    handle: async ({ record, snapshot, deadline }) => {
       const owner = record.owner_id === null ? null : await findUser(record.owner_id)
       return {
         status: 200,
         body: {
           revision: snapshot.revision,
           actions: {
-            'link:update': await whoMay(snapshot, 'link:update', owner),
-            'link:delete': await whoMay(snapshot, 'link:delete', owner),
+            'link:update': await whoMay(snapshot, 'link:update', owner, deadline),
+            'link:delete': await whoMay(snapshot, 'link:delete', owner, deadline),
           },
         },
       }

@@ -24,11 +24,11 @@ export const requireRevision = async (
     throw new Refusal('precondition_required', {
       detail: 'Send If-Match with the ETag of GET /policy, so that you only change rows that you have seen.',
     })
-  const named = Number(/^"([1-9]\d{0,14})"$/.exec(ifMatch.trim())?.[1])
-  if (named === snapshot.revision) return
-  // another process made this revision, and this one has not loaded it yet: load it, then decide again
-  if (named > snapshot.revision && (await policy.refresh()).revision > snapshot.revision)
-    throw new PolicyReplaced(`If-Match ${named}`)
+  const named = ifMatch.split(',').map((tag) => Number(/^"([1-9]\d{0,14})"$/.exec(tag.trim())?.[1]))
+  if (named.includes(snapshot.revision)) return
+  // another process may have made this revision, and this one has not loaded it yet: load it, then decide again
+  const isNewer = named.some((revision) => revision > snapshot.revision)
+  if (isNewer && (await policy.refresh()).revision > snapshot.revision) throw new PolicyReplaced(`If-Match ${named}`)
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 

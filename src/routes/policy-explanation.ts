@@ -47,7 +47,7 @@ export const explanationRoute = ({
       action: 'policy:evaluate',
       data: records,
     },
-    handle: async ({ query, snapshot: inForce, part }) => {
+    handle: async ({ query, snapshot: inForce, part, deadline }) => {
       const snapshot = await shown(inForce, query.revision)
       const user = query.user === undefined ? null : await part?.findUser(query.user)
       if (query.user !== undefined && !user) throw missing('user', 'is not the id of a user')
@@ -67,7 +67,7 @@ export const explanationRoute = ({
           user: user ? { id: user.id, role: user.role, suspended: user.suspended } : null,
           link: link ? { code: link.code, owner_id: link.owner_id } : null,
           explanation: explain(snapshot, role, query.action, relation),
-          who_may: await whoMay(snapshot, query.action, owner),
+          who_may: await whoMay(snapshot, query.action, owner, deadline),
         },
       }
     },

@@ -100,15 +100,15 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       ...deciding,
       path: '/policy/proposals/:id/approve',
       body: Approval,
-      handle: async ({ store, params, body, caller, snapshot, headers, layers }) => {
+      handle: async ({ store, params, body, caller, snapshot, headers, layers, deadline }) => {
         const proposal = await requireProposal(params)
         requireAnother(proposal, caller)
         if (!(await layers.isNewest())) throw new PolicyReplaced()
         requireOpen(proposal)
         if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
-        const plan = await planProposal(snapshot, proposal, rules, caller.user)
+        const plan = await planProposal(snapshot, proposal, rules, caller.user, deadline)
         const { id } = proposal.actor
-        const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id))
+        const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id), deadline)
         return answerCommitted(policy, plan, store.approve(plan, proposal, proposer, body.reason ?? null))
       },
       documentation: {

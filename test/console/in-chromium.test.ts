@@ -527,6 +527,23 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
     })
 
+    it('is not held up by another tab whose connection has died', async () => {
+      const other = await browser.open()
+      await other.addInitScript(
+        '{ const timeout = AbortSignal.timeout; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 100) }',
+      )
+      await other.route('**/auth/session/refresh', () => undefined)
+      const asked = other.waitForRequest('**/auth/session/refresh')
+      await other.reload({ waitUntil: 'domcontentloaded' })
+      await asked
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      await other.unroute('**/auth/session/refresh')
+      await other.getByRole('button', { name: 'Try again' }).click()
+      await other.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      await other.close()
+    })
+
     it('that is begun again stays, though a renewal from before is refused at that moment', async () => {
       // nothing else may be told of the end before the Enter is
       await page.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })

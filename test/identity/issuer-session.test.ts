@@ -324,6 +324,40 @@ describe('an issuer that answers otherwise', () => {
     })
   }
 
+  it('that is away is asked once by all who wait, and again a while later', async () => {
+    let [url, isAway, time] = ['', true, 0]
+    const server = await startScriptedServer(() =>
+      isAway
+        ? json({}, 503)
+        : json({ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` }),
+    )
+    url = server.baseUrl
+    try {
+      const faults: unknown[] = []
+      const session = createIssuerSession({
+        issuer: url,
+        audience: 'linkgate',
+        clientId: CONSOLE_CLIENT.id,
+        onFault: (error) => faults.push(error),
+        now: () => time,
+      })
+      const asked = () => session.authorizationUrl(BASE_URL).catch((error: unknown) => at(error, 'code'))
+      const away = 'issuer_unavailable'
+      expect(await Promise.all([asked(), asked()])).to.deep.equal([away, away])
+      isAway = false
+      time = 4_999
+      expect(await asked()).to.equal(away)
+      expect([server.asked.length, faults.length]).to.deep.equal([1, 1])
+      time = 5_000
+      expect(await Promise.all([asked(), asked()])).to.satisfy((urls: string[]) =>
+        urls.every((each) => each.startsWith(`${url}/authorize?`)),
+      )
+      expect(server.asked.length).to.equal(2)
+    } finally {
+      await server.stop()
+    }
+  })
+
   it('that names another issuer, or sends people over plain http, is not asked', async () => {
     for (const discovery of [
       { issuer: 'https://other.example' },

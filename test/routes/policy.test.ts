@@ -264,7 +264,8 @@ describe('the policy over HTTP', () => {
           json: { add: [OWN_DELETE], remove: [], reason: 'a test' },
         })
       expect((await onSecond('"99"')).status).to.equal(412)
-      expect((await onSecond('"2"')).json).to.include({ revision: 3 })
+      expect((await onSecond('"1", "2"')).json).to.include({ revision: 3 })
+      expect((await edit([], [OWN_DELETE], '', '"2", "3"')).json).to.include({ revision: 4 })
     } finally {
       await second.stop()
     }
@@ -333,7 +334,7 @@ describe('the policy over HTTP', () => {
       status: 428,
       code: 'precondition_required',
     })
-    for (const stale of ['"0"', '"2"', '1', 'W/"1"', '*', '"x"'])
+    for (const stale of ['"0"', '"2"', '"0", "2"', '1', 'W/"1"', '*', '"x"'])
       expect((await edit([row(900)], [], '', stale)).json, stale).to.include({
         status: 412,
         code: 'precondition_failed',
