@@ -12,7 +12,7 @@ import type { SignedIn } from './sign-in.js'
 /** in milliseconds, less than a request's deadline */
 const TIMEOUT = 3_000
 const FRESH = 10 * 60_000
-/** an issuer that could not be reached is not asked again for this long, so that pages need not wait for it each time */
+/** an issuer that could not be reached is not asked again for this long: pages would wait for it each time */
 const AWAY = 5_000
 /** tabs that renew within this time share one renewal: an issuer accepts a refresh token only once */
 const SHARED = 10_000

@@ -16,8 +16,9 @@ export interface KeySource {
   /**
    * The key with this name, if it is for this algorithm: each key has one algorithm (RFC 8725 §3.1). Rejects with
    * `Refusal('issuer_unavailable')` if the keys could not be fetched, and with another error if there is no such key.
+   * `beforeFetch` is awaited first if the name is unknown, so that the keys must be fetched; what it throws is thrown.
    */
-  find(kid: string, alg: string): Promise<KeyObject>
+  find(kid: string, alg: string, beforeFetch?: () => Promise<void>): Promise<KeyObject>
 }
 
 /** The service's own issuer of JWT access tokens (RFC 9068), signed with ES256. */

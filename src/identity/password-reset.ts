@@ -39,6 +39,10 @@ const ASK = `
 /** Taken before the account's row lock: it waits for running changes (lock_rights.sql). */
 const LOCK = 'select lock_rights(null, user_id) from account_tokens where token_hash = $1'
 
+/** A statement of its own: RESET then sees, and ends, a sign-in with the old password that was about to commit. */
+const LOCK_USER = `
+  select from users where id in (select user_id from account_tokens where token_hash = $1) for no key update`
+
 // One statement: if two race, the second waits for the token's row, and finds it gone.
 const RESET = `
   with used as (
@@ -123,9 +127,9 @@ export const createPasswordReset = ({
       if ((await find(token)) === null) return false
       const hash = hashOfToken(token)
       const values = [hash, await hashPassword(password), endTokens]
-      const lock = { text: LOCK, values: [hash] }
-      const statements = [originOf(request, null), lock, { text: RESET, values }]
-      const [, , changed] = await asIdentity(database, statements, request.deadline)
+      const locks = [LOCK, LOCK_USER].map((text) => ({ text, values: [hash] }))
+      const statements = [originOf(request, null), ...locks, { text: RESET, values }]
+      const changed = (await asIdentity(database, statements, request.deadline)).at(-1)
       return (changed?.rowCount ?? 0) > 0
     },
 

@@ -110,9 +110,11 @@ export const remoteKeys = ({
   const named = (kid: string) => keys.filter((key) => key.kid === kid)
   const isKnown = (kid: string) => named(kid).length > 0 && age() <= USABLE
   return {
-    find: async (kid, alg) => {
-      if (!isKnown(kid)) await look(kid)
-      else if (age() > FRESH) {
+    find: async (kid, alg, beforeFetch) => {
+      if (!isKnown(kid)) {
+        await beforeFetch?.()
+        await look(kid)
+      } else if (age() > FRESH) {
         const renewal = refresh()
         // With a good key, nobody waits for an issuer that was away a moment ago.
         if (!away) await renewal

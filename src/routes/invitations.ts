@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import type { AcceptInvitation, FindInvitation } from '../identity/accept-invitation.js'
@@ -9,7 +10,7 @@ import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
-import type { DataRule, Route } from '../layers/route.js'
+import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -32,15 +33,25 @@ const ByToken = z.object({ token: text(512, 'from the invitation link') })
 const mayGiveUnder = (snapshot: Snapshot, deadline: Deadline) => (inviterRole: string, role: string) =>
   mayGrant(snapshot, inviterRole, role, deadline)
 
+/** Promise 7: what an outdated policy hides or ends is decided again under the newest. */
+const requireNewest = async (layers: HandlerLayers): Promise<void> => {
+  if (!(await layers.isNewest())) throw new PolicyReplaced()
+}
+
 /** Refuses if there is no invitation, or it is no longer open. */
-const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): Found => {
+const requireOpen = async <Found extends object>(
+  found: Found | 'over' | 'unknown',
+  layers: HandlerLayers,
+): Promise<Found> => {
   if (found === 'unknown') throw new Refusal('not_found')
-  if (found === 'over')
+  if (found === 'over') {
+    await requireNewest(layers)
     throw new Refusal('gone', {
       detail:
         'The invitation was used, withdrawn or has expired, its inviter may no longer give out its role, or its ' +
         'address has an account.',
     })
+  }
   return found
 }
 
@@ -121,8 +132,11 @@ export const invitationRoutes = ({
       object: { action: 'user:invite', load: noRecord },
       data: invitations,
       params: z.object({ id: Id.describe('id of the invitation') }),
-      handle: async ({ store, params: { id } }) => {
-        await store.withdraw(id)
+      handle: async ({ store, params: { id }, layers }) => {
+        if (!(await store.withdraw(id))) {
+          await requireNewest(layers)
+          throw new Refusal('not_found')
+        }
         return { status: 204 }
       },
       documentation: {
@@ -142,8 +156,9 @@ export const invitationRoutes = ({
       object: NO_OBJECT,
       data: NO_DATA,
       params: ByToken,
-      handle: async ({ params: { token }, snapshot, deadline }) => {
-        const { role, expiresAt } = requireOpen(await find({ token, mayGive: mayGiveUnder(snapshot, deadline) }))
+      handle: async ({ params: { token }, snapshot, deadline, layers }) => {
+        const found = await find({ token, mayGive: mayGiveUnder(snapshot, deadline) })
+        const { role, expiresAt } = await requireOpen(found, layers)
         return {
           status: 200,
           body: { role, expires_at: expiresAt.toISOString() },
@@ -175,11 +190,11 @@ export const invitationRoutes = ({
       body: AcceptedInvitation,
       accepts: ['json', 'form'],
       form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
-      handle: async ({ params, body, snapshot, ...request }) => {
+      handle: async ({ params, body, snapshot, layers, ...request }) => {
         const mayGive = mayGiveUnder(snapshot, request.deadline)
         const { revision } = snapshot
         const asked = { token: params.token, ...body, mayGive, revision }
-        const accepted = requireOpen(await accept(asked, requestOf(request)))
+        const accepted = await requireOpen(await accept(asked, requestOf(request)), layers)
         const { id, email, name, role, created_at } = accepted
         return {
           status: 201,

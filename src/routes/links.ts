@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-import { CallerChanged, PolicyReplaced } from '../database/errors.js'
 import type { Action } from '../domain/action.js'
 import type { FindLink, Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -277,9 +276,8 @@ export const linkRoutes = ({
           let goesOn = true
           while (goesOn) goesOn = (await transferSome()) && deadline.left() > TRANSFER_MS
         } catch (error) {
-          // decided again, it would not say what is transferred already; the next request is decided by itself
-          const isOutdated = error instanceof PolicyReplaced || error instanceof CallerChanged
-          if (transferred === 0 || !isOutdated) throw error
+          // a refusal would not say what is transferred already; the next request meets the same obstacle by itself
+          if (transferred === 0) throw error
         }
         return {
           status: 200,

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 
-import { editPolicy } from '../support/edit-policy.js'
+import { editPolicy, rowsFor } from '../support/edit-policy.js'
+import { textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const EDITS = 40
 const REQUESTS = 50
@@ -55,5 +57,35 @@ describe('a change that comes after an acknowledged policy edit, to a service th
       }
     }
     expect(wasBehind, 'the service was behind after some edits').to.be.greaterThan(EDITS / 4)
+  })
+
+  it('may use an invitation that an earlier edit had ended, and withdraw one that it had hidden', async () => {
+    const give = { ...ROW, priority: 960, role: 'guest', effect: 'allow' }
+    await editPolicy(editing, admin.token, {
+      add: [give, { ptype: 'p2', role: 'guest', action: 'link:create' }, ...rowsFor('host', 961, 'user:invite')],
+    })
+    const rights = rowsFor('host', 970, 'link:create', 'user:read')
+    await editPolicy(editing, admin.token, { add: rights })
+    const [host, other] = [await editing.addUser('host'), await behind.addUser('host')]
+    let wasBehind = 0
+    for (let i = 0; i < EDITS / 4; i += 1) {
+      const invite = async (name: string) => {
+        const json = { email: `${name}-${i}@example.com`, role: 'guest' }
+        const made = await editing.request('POST', '/users/invitations', { token: host.token, json })
+        expect(made.status, made.text).to.equal(201)
+        return made.json
+      }
+      const [shownOne, withdrawnOne] = [await invite('a'), await invite('b')]
+      await editPolicy(editing, admin.token, { remove: rights })
+      await until('the edit is in force', () => behind.policy.current().revision === editing.policy.current().revision)
+      const revision = await editPolicy(editing, admin.token, { add: rights })
+      if (behind.policy.current().revision < revision) wasBehind += 1
+      const [shown, withdrawn] = await Promise.all([
+        behind.request('GET', new URL(textAt(shownOne, 'url')).pathname),
+        behind.request('DELETE', `/users/invitations/${textAt(withdrawnOne, 'id')}`, { token: other.token }),
+      ])
+      expect([shown.status, withdrawn.status], `revision ${revision}`).to.deep.equal([200, 204])
+    }
+    expect(wasBehind, 'the service was behind after some edits').to.be.greaterThan(EDITS / 16)
   })
 })

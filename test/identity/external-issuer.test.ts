@@ -293,6 +293,24 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(good, fresh)).status).to.equal(200)
   })
 
+  it('is not asked for keys by an address over its limit, against which good tokens do not count', async () => {
+    const fresh = await start({ RATE_LIMIT_ANONYMOUS: '3/60' })
+    for (let i = 0; i < 4; i++) {
+      issuer.rotate()
+      expect((await me(await issuer.accessToken(), fresh)).status).to.equal(200)
+    }
+    const claims = claimsOf(await issuer.accessToken())
+    const invented = async (length: number) => {
+      const token = () => issuer.forge('ES256', claims, { kid: randomUUID() })
+      const answers = await Promise.all(Array.from({ length }, () => me(token(), fresh)))
+      return answers.map(({ status }) => status).sort()
+    }
+    expect(await invented(5)).to.deep.equal([401, 401, 401, 429, 429])
+    issuer.asked.length = 0
+    expect(await invented(5)).to.deep.equal([429, 429, 429, 429, 429])
+    expect(issuer.asked).to.deep.equal([])
+  })
+
   describe('that is away', () => {
     it('changes nothing where its keys are known, also under a flood of invented ones', async () => {
       const fresh = await start()

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { createAccounts } from '../../src/identity/accounts.js'
+import { hashOfToken, newOpaqueToken } from '../../src/identity/opaque-token.js'
 import { PASSWORD, addAccount } from '../support/account.js'
 import { runCommand } from '../support/cli.js'
 import { textAt } from '../support/json.js'
@@ -305,6 +306,31 @@ describe('a forgotten password', () => {
       await client.end()
     }
     expect((await service.request('PATCH', `/links/${code}`, { token, json: { title: 'after' } })).status).to.equal(401)
+  })
+
+  it('ends also a sign-in with the old one that is under way', async () => {
+    const { id, email } = await addAccount(service)
+    const link = await askedFor(email)
+    const token = newOpaqueToken()
+    const client = new Client(service.db.owner)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query('select from users where id = $1 for share', [id])
+      await client.query(
+        `insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+         values (gen_random_uuid(), $1, $2, 'link:read', now() + interval '1 day')`,
+        [id, hashOfToken(token)],
+      )
+      const resetting = reset(link)
+      await lockWaiters(service.db.asOwner, 1)
+      await client.query('commit')
+      expect((await resetting).status).to.equal(200)
+    } finally {
+      await client.end()
+    }
+    const renewed = await post('/auth/token', { grant_type: 'refresh_token', refresh_token: token })
+    expect([renewed.status, textAt(renewed.json, 'error')]).to.deep.equal([400, 'invalid_grant'])
   })
 
   describe('without a mail server', () => {

@@ -4,7 +4,7 @@ import { valueOf } from '../support/exposition.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { createPause } from '../support/pause.js'
 import { addLink, addManyLinks, freshCode, storedLink } from '../support/records.js'
-import type { TestService } from '../support/service.js'
+import type { TestResponse, TestService } from '../support/service.js'
 import { startTestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -234,6 +234,26 @@ describe('the policy over HTTP', () => {
     expect(given, first.text).to.be.greaterThan(0).and.lessThan(1_500)
     expect(first.json).to.include({ remaining: 1_500 - given })
     expect((await transfer()).json).to.deep.equal({ transferred: 1_500 - given, remaining: 0 })
+  })
+
+  it('a transfer of many links says what was done where its receiver goes between its parts', async () => {
+    const [giver, receiver] = [await service.addUser('editor'), await service.addUser('editor')]
+    await addManyLinks(service.db, { owner: giver.id, count: 1_500, prefix: 'gone-' })
+    let parts = 0
+    let gone: TestResponse | undefined
+    pause.always(async () => {
+      parts += 1
+      if (parts !== 2) return
+      pause.always(undefined)
+      gone = await asAdmin('DELETE', `/users/${receiver.id}?links=transfer:${callers.other.id}`)
+    })
+    const transfer = () => asAdmin('POST', `/users/${giver.id}/links/transfer`, { owner_id: receiver.id })
+    const first = await transfer()
+    expect(gone?.status, gone?.text).to.equal(204)
+    const given = Number(at(first.json, 'transferred'))
+    expect(given, first.text).to.be.greaterThan(0).and.lessThan(1_500)
+    expect(first.json).to.include({ remaining: 1_500 - given })
+    expect((await transfer()).json).to.include({ status: 422 })
   })
 
   it('an edit made on one node binds a write on another at once', async () => {

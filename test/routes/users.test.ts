@@ -26,6 +26,21 @@ describe('users over HTTP', () => {
     on.request('PATCH', `/users/${id}`, { token: by.token, json })
   const show = (id: string) => service.request('GET', `/users/${id}`, { token: root.token })
 
+  it('refuses to change oneself to whom the policy lets change nobody else: that is the profile (R7)', async () => {
+    const rows = rowsFor('self-changer', 950, 'user:update').map((row) => ({
+      ...row,
+      ...('reach' in row && { reach: 'own' }),
+    }))
+    await addRows(service, root.token, rows)
+    const self = await service.addUser('self-changer')
+    for (const change of [{ suspended: true }, { role: 'viewer' }, { email: 'another@example.com' }]) {
+      const answer = await patch(self.id, change, self)
+      expect(answer.json, answer.text).to.include({ status: 403, code: 'policy_denied' })
+    }
+    expect((await patch((await service.addUser('viewer')).id, { suspended: true }, self)).status).to.equal(403)
+    expect((await show(self.id)).json).to.include({ role: 'self-changer', suspended: false })
+  })
+
   it('lists them page by page, newest first, each once, also while others are added', async () => {
     const made: string[] = []
     for (let i = 0; i < 7; i++) made.unshift((await service.addUser('viewer')).id)

@@ -70,11 +70,18 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     if (admitted.quotas.length > 0) await countInvalid(ctx, rule, admitted.address)
   }
 
+  /** If a key must be fetched for the token, it counts against the address until it is verified. */
   const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<Admitted> => {
-    const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
-      await countInvalid(ctx, rule, address)
+    let isCounted = false
+    const count = (): Promise<void> => {
+      isCounted = true
+      return countInvalid(ctx, rule, address)
+    }
+    const token = await tokens.verify(ctx, value, count).catch(async (error: unknown) => {
+      if (!isCounted) await count()
       throw error
     })
+    if (isCounted) await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
     return countVerified(ctx, rule, address, token)
   }
 

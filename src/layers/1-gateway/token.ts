@@ -25,9 +25,10 @@ export interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {
 export interface TokenVerifier {
   /**
    * Verifies a signed token. Throws `issuer_unavailable` (503) if the issuer's keys cannot be fetched, and for
-   * everything else the same `invalid_token` (401).
+   * everything else the same `invalid_token` (401). `beforeFetch`: awaited before a key is fetched for the token; its
+   * `rate_limited` (429) is thrown.
    */
-  verify(ctx: Context, token: string): Promise<AccessToken>
+  verify(ctx: Context, token: string, beforeFetch?: () => Promise<void>): Promise<AccessToken>
 }
 
 export const CHALLENGE = 'Bearer realm="linkgate"'
@@ -71,7 +72,7 @@ export const createTokenVerifier = ({
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, rules)]))
   const verified = new LRUCache<string, VerifiedToken>({ max: CACHED_TOKENS })
 
-  const verify = async (ctx: Context, token: string): Promise<AccessToken> => {
+  const verify: TokenVerifier['verify'] = async (ctx, token, beforeFetch) => {
     const digest = hash('sha256', token, 'base64')
     const cached = verified.get(digest)
     const { alg, kid, timed } = cached ?? parse(token, rules)
@@ -80,7 +81,7 @@ export const createTokenVerifier = ({
     // Checked before the signature, so that no key is fetched for an expired token.
     requireInTime(timed, Date.now() / 1_000)
     // Fetched before koa-jwt runs: it would turn an error of the key source (503) into an invalid token (401).
-    const key = await keys.find(kid, alg)
+    const key = await keys.find(kid, alg, beforeFetch)
     if (key !== cached?.key) {
       await requireSignature(ctx, token, key)
       verified.set(digest, { alg, kid, timed, key })
@@ -89,10 +90,10 @@ export const createTokenVerifier = ({
   }
 
   return {
-    verify: (ctx, token) =>
-      verify(ctx, token).catch((error: unknown) => {
-        const isOurFault = error instanceof Refusal && error.status >= 500
-        throw isOurFault ? error : invalidToken(error)
+    verify: (...request) =>
+      verify(...request).catch((error: unknown) => {
+        const isAboutToken = !(error instanceof Refusal) || (error.status < 500 && error.code !== 'rate_limited')
+        throw isAboutToken ? invalidToken(error) : error
       }),
   }
 }

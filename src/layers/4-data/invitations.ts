@@ -47,10 +47,11 @@ export interface Invitations {
   /** The number of all listed invitations, up to 10,000. */
   countListed(): Promise<number>
   /**
-   * Withdraws an invitation. Throws `not_found`, `gone` (410) if it was used or withdrawn or has expired, and
-   * `policy_denied` (403) for another user's invitation whose role has rights that the caller does not have.
+   * Withdraws an invitation; false if the caller sees none of this id. Throws `gone` (410) if it was used or withdrawn
+   * or has expired, and `policy_denied` (403) for another user's invitation whose role has rights that the caller does
+   * not have.
    */
-  withdraw(id: string): Promise<void>
+  withdraw(id: string): Promise<boolean>
 }
 
 interface Row {
@@ -128,7 +129,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
       countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {
         const [found] = await read<Row>(database, seen, select(invitations()).where('i.id', id))
-        if (found === undefined) throw new Refusal('not_found')
+        if (found === undefined) return false
         if (found.state !== 'open')
           throw new Refusal('gone', { detail: `The invitation is ${found.state}: nothing was done.` })
         // Withdrawing another user's invitation takes the right to have given it.
@@ -139,6 +140,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
           .update({ withdrawn_at: knex.raw('now()') })
           .returning('id')
         if ((await change(database, seen, withdrawal)).length === 0) throw new RecordChanged()
+        return true
       },
     }
   },

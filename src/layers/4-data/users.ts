@@ -43,8 +43,8 @@ export interface Users {
   countListed(filter: UserFilter): Promise<number>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) if their role or the new one has
-   * rights that the caller does not have, `last_admin` (409) if no active admin would be left, and `email_taken` (409)
-   * for an address that another user has.
+   * rights that the caller does not have, or if the policy lets the caller change only themselves (R7), `last_admin`
+   * (409) if no active admin would be left, and `email_taken` (409) for an address that another user has.
    */
   update(user: User, changes: UserChanges): Promise<User>
 }
@@ -81,6 +81,11 @@ export const usersStore =
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
+          // R7: what only reaches oneself is the profile, and none of these fields is on its list.
+          if (reach === 'own')
+            throw new Refusal('policy_denied', {
+              detail: 'Role, suspension and address are changed by whoever may change every user, not by oneself.',
+            })
           // No privilege escalation: the caller can neither grant a role above theirs nor change a user above them.
           await requireGrantable(context, user.role)
           if (role !== undefined) await requireGrantable(context, role)
