@@ -12,6 +12,11 @@ const WHY = new Map([
 /** The text of a file that the command line names. Throws a UsageError naming a file that cannot be read. */
 export const readTextFile = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: unknown) => {
-    const why = WHY.get(String(errorCode(error)))
-    throw why === undefined ? error : new UsageError(`${why} ${file}`)
+    throw unreadable(file, error)
   })
+
+/** A UsageError that names a file which cannot be read; every other error unchanged. */
+export const unreadable = (file: string, error: unknown): unknown => {
+  const why = WHY.get(String(errorCode(error)))
+  return why === undefined ? error : new UsageError(`${why} ${file}`)
+}

@@ -19,6 +19,8 @@ const STANDARD_OUTPUT = 1
 const WRITES = { alone: { maxWrite: 65_536, minLength: 61_440 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
 /** How long fewer bytes stay buffered, in milliseconds. */
 const FLUSH_MS = 100
+/** The most buffered bytes, while the reader stalls or the disk is full. Lines beyond that are lost. */
+const MOST_BUFFERED = 8 * 1_048_576
 
 declare module 'sonic-boom' {
   interface SonicBoom {
@@ -27,25 +29,47 @@ declare module 'sonic-boom' {
   }
 }
 
+/** Where log lines go. */
+export interface LogDestination extends DestinationStream {
+  flushSync?(): void
+  /** `tell` is called once lines that were lost are followed by others. */
+  onLost?(tell: (lines: number) => void): void
+}
+
 /**
  * Buffered standard output. Buffered lines are flushed when the process exits, even after an error, but `kill -9` loses
- * them. `shared`: other processes write to it, too.
+ * them. What could not be written is tried again until it can be. `shared`: other processes write to it, too.
  */
-export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
+export const standardOutput = ({ shared }: { readonly shared: boolean }): LogDestination => {
   const stream = pino.destination({
     dest: STANDARD_OUTPUT,
     sync: false,
     contentMode: 'buffer',
     periodicFlush: FLUSH_MS,
+    maxLength: MOST_BUFFERED,
     ...(shared ? WRITES.shared : WRITES.alone),
   })
   const flush = stream.flushSync.bind(stream)
-  // If the reader is gone (a closed terminal), the stream would retry forever and keep the process from exiting.
+  let isFailing = false
+  let lost = 0
+  let tellLost: (lines: number) => void = () => undefined
+  // If the reader is gone (a closed terminal) or the disk is full, the stream would retry forever and keep the process
+  // from exiting.
   stream.flushSync = () => {
-    if (isWritable(STANDARD_OUTPUT)) flush()
+    if (!isFailing && isWritable(STANDARD_OUTPUT)) flush()
   }
   stream.on('error', () => {
-    stream.write = () => true
+    isFailing = true
+  })
+  stream.on('drop', () => {
+    lost += 1
+  })
+  stream.on('write', () => {
+    isFailing = false
+    if (lost === 0) return
+    const lines = lost
+    lost = 0
+    tellLost(lines)
   })
   return {
     // bytes, because with strings the stream would measure its whole buffer again for each line
@@ -53,6 +77,9 @@ export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
       stream.write(Buffer.from(line))
     },
     flushSync: () => stream.flushSync(),
+    onLost: (tell) => {
+      tellLost = tell
+    },
   }
 }
 
@@ -72,7 +99,7 @@ const isWritable = (descriptor: number): boolean => {
  */
 export const createLogger = (
   level: Config['logLevel'],
-  destination: DestinationStream & { flushSync?(): void },
+  destination: LogDestination,
   format: LineFormat = escapeInvisible,
 ): Logger => {
   const formatted = {
@@ -82,7 +109,9 @@ export const createLogger = (
   }
   // the command of an error of Redis can be its login
   const paths = ['req.headers.authorization', 'err.config', 'err.command', ...ROW_FIELDS.map((name) => `err.${name}`)]
-  return pino({ level, redact: { paths, remove: true } }, formatted)
+  const log = pino({ level, redact: { paths, remove: true } }, formatted)
+  destination.onLost?.((lines) => log.warn({ lines }, 'log lines were lost: they could not be written for too long'))
+  return log
 }
 
 /** Logs an uncaught error before it ends the process: Node itself writes it only to standard error. */

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
+import type { SpawnSyncOptions } from 'node:child_process'
 import { once } from 'node:events'
+import { openSync } from 'node:fs'
 
 import { expect } from 'chai'
 
@@ -8,7 +10,7 @@ import { PACKAGE_ROOT } from '../../src/config.js'
 const LOGGER = new URL('dist/log/create-logger.js', PACKAGE_ROOT).href
 
 /** Runs a process that logs two lines, and then this. */
-const run = (end: string, { shared = false } = {}) =>
+const run = (end: string, { shared = false, ...options }: { readonly shared?: boolean } & SpawnSyncOptions = {}) =>
   spawnSync(
     process.execPath,
     [
@@ -21,7 +23,7 @@ const run = (end: string, { shared = false } = {}) =>
       log.info('two')
       ${end}`,
     ],
-    { encoding: 'utf8' },
+    { ...options, encoding: 'utf8' },
   )
 
 /** The messages that such a process logged. */
@@ -90,6 +92,69 @@ describe('buffered lines', () => {
     try {
       const [chunk]: unknown[] = await once(child.stdout, 'data')
       expect(String(chunk)).to.include('"msg":"one"')
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+
+  it('are kept while the disk is full, and written once it is not', () => {
+    const messages = messagesOf(`
+      const { default: fs } = await import('node:fs')
+      const { write } = fs
+      let failed = 0
+      const written = new Promise((resolve) => {
+        fs.write = (fd, bytes, done) => {
+          if (failed++ < 3) return done(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+          fs.write = write
+          write(fd, bytes, (...result) => {
+            done(...result)
+            resolve()
+          })
+        }
+      })
+      log.info('three')
+      setInterval(() => undefined, 1_000)
+      await written
+      log.info('four')
+      process.exit()`)
+    expect(messages).to.deep.equal(['one', 'two', 'three', 'four'])
+  })
+
+  it('do not keep the process from exiting where the disk is full', () => {
+    const full = openSync('/dev/full', 'w')
+    const end = `setTimeout(() => process.exit(3), 500); await new Promise(() => undefined)`
+    const { status } = run(end, { stdio: ['ignore', full, 'ignore'], timeout: 20_000 })
+    expect(status).to.equal(3)
+  })
+
+  it('are lost beyond a bound while nobody reads, and the next one says how many', async () => {
+    const child = spawn(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `import { createLogger, standardOutput } from ${JSON.stringify(LOGGER)}
+       const log = createLogger('info', standardOutput({ shared: false }))
+       for (let n = 0; n < 200; n += 1) {
+         for (let i = 0; i < 100; i += 1) log.info({ name: 'x'.repeat(1_000) }, 'many')
+         await new Promise((resolve) => { setImmediate(resolve) })
+       }
+       process.stderr.write('written')
+       setInterval(() => undefined, 1_000)`,
+    ])
+    try {
+      await once(child.stderr, 'data')
+      let lines = 0
+      let rest = ''
+      for await (const chunk of child.stdout) {
+        const parts = `${rest}${String(chunk)}`.split('\n')
+        rest = parts.pop() ?? ''
+        const told = parts.find((line) => line.includes('log lines were lost'))
+        lines += parts.filter((line) => line.includes('"msg":"many"')).length
+        if (told === undefined) continue
+        const lost = Number(/"lines":(\d+)/.exec(told)?.[1])
+        expect(lost).to.be.greaterThan(10_000)
+        break
+      }
+      expect(lines).to.be.greaterThan(0)
     } finally {
       child.kill('SIGKILL')
     }

@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs'
 
 import { verifyEvidence } from '../../audit/verify-evidence.js'
 import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
-import { errorCode } from '../../domain/error-code.js'
 import { counted } from '../counted.js'
-import { UsageError } from '../errors.js'
 import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
+import { unreadable } from '../read-text-file.js'
 import { readKeys } from './keys.js'
 
 /** Verifies an evidence file with the given keys, or its own. Throws AnswerIsNo if it is not intact. */
@@ -20,8 +19,7 @@ async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) yield chunk
   } catch (error) {
-    if (errorCode(error) === 'EISDIR') throw new UsageError(`${file} is a folder, not an evidence file`)
-    throw error
+    throw unreadable(file, error)
   }
 }
 
