@@ -1,5 +1,8 @@
 import type { Client } from 'pg'
 
+import { betweenRequests } from '../database/apply-files.js'
+import { SQLSTATE, sqlState } from '../database/errors.js'
+import { StartError } from '../domain/start-error.js'
 import { entriesIn } from './checkpoint.js'
 import type { ChainHead, RetiredRange } from './checkpoint.js'
 import type { StatementKey } from './signed-statement.js'
@@ -27,9 +30,23 @@ const rangesOf = (table: string): string => `
     join ${table} l on l.writer = r.writer and l.seq = r.last
    order by r.writer, r.first`
 
+/** Locks the whole log until the commit, so everything that takes long comes before it. */
+const dropTables = (client: Client, tables: readonly string[]): Promise<void> =>
+  betweenRequests(client, async () => {
+    await client.query('savepoint before_drop')
+    await client.query(`drop table ${tables.join(', ')}`).catch(async (error: unknown) => {
+      await client.query('rollback to savepoint before_drop')
+      throw error
+    })
+  }).catch((error: unknown) => {
+    if (sqlState(error) !== SQLSTATE.lockNotAvailable) throw error
+    throw new StartError('nothing was dropped: somebody reads the log (an export, a verification); try again later')
+  })
+
 /**
  * Drops whole months of the decision log in one transaction, and stores a signed statement of the dropped entries, so
- * that the rest can still be verified. `client` must be the schema's owner: the service's role deletes nothing. Verify
+ * that the rest can still be verified. A running service is held up for a moment only. Throws StartError if a reader of
+ * the log does not end. `client` must be the schema's owner: the service's role deletes nothing. Verify
  * the log first: dropped entries can never be checked again.
  */
 export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions) => {
@@ -42,16 +59,18 @@ export const expireMonths = async (client: Client, { before, key, dryRun }: Expi
     )
     const expired: { readonly month: string; readonly entries: number }[] = []
     const retired: RetiredRange[] = []
+    const tables: string[] = []
     for (const { name, month } of months.filter((each) => each.month < before)) {
       const table = client.escapeIdentifier(name)
+      tables.push(table)
       // a wrong clock may still write to a past month
       await client.query(`lock table ${table} in exclusive mode`)
       const { rows: ranges } = await client.query<RetiredRange>(rangesOf(table))
       retired.push(...ranges)
       expired.push({ month, entries: entriesIn(ranges) })
-      if (!dryRun) await client.query(`drop table ${table}`)
     }
     if (!dryRun && expired.length > 0) {
+      await dropTables(client, tables)
       for (const { month, entries } of expired)
         await client.query(
           `select record_change('audit', $1, jsonb_build_object('what', 'expired', 'entries', $2::bigint))`,

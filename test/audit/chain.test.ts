@@ -18,7 +18,9 @@ import { Client } from 'pg'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { fillLog as fill } from '../support/fill-log.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { random } from '../support/random.js'
+import { within } from '../support/until.js'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
@@ -451,5 +453,31 @@ describe('the chains of the decision log', () => {
     expect((await verify()).faults).to.have.length(1)
     await tamper(`delete from audit_checkpoints where kind = 'expiry'`)
     expect((await verify()).faults.length).to.be.greaterThan(3)
+  })
+
+  it('are retired beside a reader and a writer, who wait for a moment only', async () => {
+    await tamper(
+      'create table decisions_2026_01 (like decisions including defaults)',
+      `alter table decisions attach partition decisions_2026_01
+         for values from ('2026-01-01T00:00:00Z') to ('2026-02-01T00:00:00Z')`,
+    )
+    await fill(db, 10, { time: `timestamptz '2026-01-15T00:00:00Z'` })
+    await fill(db, 10)
+    const [owner, reader] = [new Client(db.owner), new Client(db.owner)]
+    await owner.connect()
+    await reader.connect()
+    try {
+      await reader.query('begin')
+      await reader.query('select from decisions limit 1')
+      const expiring = expireMonths(owner, { before: '2026-02', key: { kid, privateKey }, dryRun: false })
+      await lockWaiters(db.asOwner, 1)
+      await within('a new entry, beside a reader', fill(db, 1))
+      await reader.query('commit')
+      expect(await expiring).to.deep.equal([{ month: '2026-01', entries: 10 }])
+    } finally {
+      await reader.end()
+      await owner.end()
+    }
+    expect(await verify()).to.deep.include({ entries: 12, retired: 10, faults: [] })
   })
 })

@@ -159,6 +159,14 @@ describe('linkgate audit', () => {
           .split('\n')
           .map((line) => / ((?:early|tailed)-\d+) /.exec(line)?.[1]),
       ).to.deep.equal(Array.from({ length: 10 }, (_, i) => `early-${i + 3}`).concat('tailed-1', 'tailed-2', 'tailed-3'))
+      // more at once than a page has
+      await service.db.asOwner(
+        `insert into decisions (request_id, revision, layer, action, resource_type, effect, rule, status)
+         select 'at-once-' || n, 1, 'object', 'link:delete', 'link', 'allow', 'R5', 204
+           from generate_series(1, 2500) n`,
+      )
+      await shown(13 + 2_500)
+      expect(seen.match(/at-once-\d+/g)).to.deep.equal(Array.from({ length: 2_500 }, (_, i) => `at-once-${i + 1}`))
       const ended = once(tail, 'exit')
       tail.kill('SIGINT')
       expect(await ended).to.deep.equal([0, null])

@@ -75,12 +75,23 @@ export const tailCommand = (audit: Command) =>
         let newest = 0n
         /** entries before this one had happened already */
         let oldest = 0n
-        for (let limit = FIRST_ENTRIES; !interrupted.aborted; limit = PAGE) {
+        /** Entries that were not shown yet, oldest first: as many pages as have some, since many may commit at once. */
+        const unseen = async (): Promise<readonly LogEntry[]> => {
           const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
-          const { data } = await log.page({ ...filter, after, limit })
-          if (limit === FIRST_ENTRIES && data.length === limit) oldest = BigInt(data.at(-1)?.id ?? 0)
-          for (const entry of data.toReversed()) {
-            if (shown.has(entry.id) || BigInt(entry.id) < oldest) continue
+          const found: LogEntry[] = []
+          let cursor: string | null = null
+          do {
+            const page = await log.page({ ...filter, after, limit: PAGE, ...(cursor !== null && { cursor }) })
+            const unseenOfPage = page.data.filter(({ id }) => !shown.has(id) && BigInt(id) >= oldest)
+            found.push(...unseenOfPage)
+            cursor = unseenOfPage.length > 0 ? page.next_cursor : null
+          } while (cursor !== null && !interrupted.aborted)
+          return found.toReversed()
+        }
+        const first = await log.page({ ...filter, limit: FIRST_ENTRIES })
+        if (first.next_cursor !== null) oldest = BigInt(first.data.at(-1)?.id ?? 0)
+        while (!interrupted.aborted) {
+          for (const entry of await unseen()) {
             shown.add(entry.id)
             if (json) print(JSON.stringify(entry))
             else printStyled(entryLine(entry))
