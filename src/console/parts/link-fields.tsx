@@ -1,22 +1,13 @@
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import { Choice, Field } from './field'
+import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
 import { textOf } from './sign-in-form'
 import { useSignal } from '@preact/signals'
 
 const STATUSES = [301, 302, 307, 308] as const
 type Status = (typeof STATUSES)[number]
-
-/** A time in the format of `datetime-local`, in the browser's zone; empty for null. */
-const toLocal = (time: string | null | undefined): string => {
-  if (!time) return ''
-  const then = new Date(time)
-  return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-/** The reverse; null for an empty text. */
-export const fromLocal = (text: string): string | null => (text === '' ? null : new Date(text).toISOString())
 
 export const tagsIn = (text: string): readonly string[] => [
   ...new Set(
@@ -80,12 +71,10 @@ export const LinkFields = ({
         )}
       </Field>
       <Field label={t.fields.starts} fault={faults['starts_at']}>
-        {(names) => <input {...names} name="starts_at" type="datetime-local" defaultValue={toLocal(link?.starts_at)} />}
+        {(names) => <input {...names} {...LOCAL_TIME} name="starts_at" defaultValue={toLocal(link?.starts_at)} />}
       </Field>
       <Field label={t.fields.ends} fault={faults['expires_at']}>
-        {(names) => (
-          <input {...names} name="expires_at" type="datetime-local" defaultValue={toLocal(link?.expires_at)} />
-        )}
+        {(names) => <input {...names} {...LOCAL_TIME} name="expires_at" defaultValue={toLocal(link?.expires_at)} />}
       </Field>
       <div class="stack">
         <PasswordField

@@ -41,5 +41,5 @@ export const revisions: Texts['revisions'] = {
   apply: (revision) => `Als Fassung ${revision} in Kraft setzen`,
   restored: (revision) => `Fassung ${revision} ist in Kraft.`,
   proposed: 'Vorgeschlagen. Jemand anderes mit der Rolle admin muss zustimmen.',
-  nothingToRestore: 'diese Zeilen gelten schon',
+  nothingToRestore: 'diese Zeilen und Kommentare gelten schon',
 }

@@ -43,5 +43,5 @@ export const revisions = {
   apply: (revision: string) => `Apply as revision ${revision}`,
   restored: (revision: string) => `Revision ${revision} is in force.`,
   proposed: 'It is proposed. Another admin has to approve it.',
-  nothingToRestore: 'these rows are in force already',
+  nothingToRestore: 'these rows and comments are in force already',
 }

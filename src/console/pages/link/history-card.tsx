@@ -45,10 +45,9 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
       const pages = await Promise.all(ASKED.map((asked) => api.getTimeline({ ...query, ...asked }, { signal }).page()))
       // a code may equal another link's id
       const ofLink = pages.map(({ data }) => data.filter(({ resource }) => resource['id'] === link.id))
-      return {
-        events: newestOf(ofLink, limit.value),
-        hasMore: limit.value < MOST && pages.some(({ next_cursor: next }) => next !== null),
-      }
+      const events = newestOf(ofLink, limit.value + 1)
+      const hasMore = events.length > limit.value || pages.some(({ next_cursor: next }) => next !== null)
+      return { events: events.slice(0, limit.value), hasMore: hasMore && limit.value < MOST }
     },
     [link.id, link.updated_at, link.owner_id, limit.value],
   )

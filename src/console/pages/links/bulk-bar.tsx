@@ -10,7 +10,8 @@ import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { InputNames } from '../../parts/field'
-import { fromLocal, tagsIn } from '../../parts/link-fields'
+import { tagsIn } from '../../parts/link-fields'
+import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
 import { textOf } from '../../parts/sign-in-form'
@@ -170,7 +171,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
         >
-          {(names) => <input {...names} name="answer" type="datetime-local" required />}
+          {(names) => <input {...names} {...LOCAL_TIME} name="answer" required />}
         </Ask>
       )}
     </div>

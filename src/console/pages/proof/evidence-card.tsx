@@ -10,12 +10,11 @@ import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy-button'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
+import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { ProblemNote, faultsOf } from '../../parts/note'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import { checkCommand, evidenceName } from './evidence-file'
-
-const isoOf = (local: string): string | null => (local === '' ? null : new Date(local).toISOString())
 
 /** The log of a period as one signed file, and the command that checks it elsewhere. */
 export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
@@ -32,7 +31,7 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
   const make = () =>
     attempt(async () => {
       const { signal } = (running.current = new AbortController())
-      const [from, to] = [isoOf(period.value.from ?? ''), isoOf(period.value.to ?? '')]
+      const [from, to] = [fromLocal(period.value.from ?? ''), fromLocal(period.value.to ?? '')]
       const parts: string[] = []
       made.value = 0
       try {
@@ -65,10 +64,10 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
         )}
         <div class="fields">
           <Field label={t.proof.from} hint={t.proof.fromHint} fault={faults['from']}>
-            {(names) => <input {...names} name="from" type="datetime-local" />}
+            {(names) => <input {...names} {...LOCAL_TIME} name="from" />}
           </Field>
           <Field label={t.proof.to} hint={t.proof.toHint} fault={faults['to']}>
-            {(names) => <input {...names} name="to" type="datetime-local" />}
+            {(names) => <input {...names} {...LOCAL_TIME} name="to" />}
           </Field>
         </div>
         <div class="row">

@@ -6,6 +6,7 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { LOCAL_TIME } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { textOf } from '../../parts/sign-in-form'
 
@@ -35,7 +36,7 @@ export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) =>
         }}
       >
         <Field label={t.revisions.inForceOn}>
-          {(names) => <input {...names} name="time" type="datetime-local" required />}
+          {(names) => <input {...names} {...LOCAL_TIME} name="time" required />}
         </Field>
         <Button type="submit" icon="clock" busy={busy.value}>
           {t.revisions.findDay}

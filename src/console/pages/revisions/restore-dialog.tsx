@@ -8,6 +8,7 @@ import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
+import { ChangedComments } from '../../parts/policy/changed-comments'
 import { ChangedDecisions } from '../../parts/policy/changed-decisions'
 import { ReasonField } from '../../parts/reason-field'
 import { say } from '../../parts/toast'
@@ -27,7 +28,7 @@ export const RestoreDialog = ({
   const { value, problem, busy } = state.value
   const reason = useSignal(t.revisions.backTo(number(revision)))
   const { busy: isApplying, problem: refused, attempt } = useAttempt()
-  const isEmpty = value !== null && value.added.length + value.removed.length === 0
+  const isEmpty = value !== null && value.added.length + value.removed.length + value.comments.length === 0
   const apply = (inForce: number) =>
     attempt(async () => {
       const made = await api.restorePolicyRevision(revision, { reason: reason.value }, { ifMatch: `"${inForce}"` })
@@ -45,6 +46,7 @@ export const RestoreDialog = ({
         <>
           <div class="within">
             <p>{t.revisions.rowsChanged(number(value.added.length), number(value.removed.length))}</p>
+            {value.comments.length > 0 && <ChangedComments comments={value.comments} />}
             <ChangedDecisions
               changes={value.decisions_changed}
               before={t.revisions.in(number(value.revision))}

@@ -6,6 +6,7 @@ import { useAttempt } from '../attempt'
 import { Button } from '../button'
 import { Field } from '../field'
 import { Menu } from '../menu'
+import { LOCAL_TIME } from '../local-time'
 import { ProblemNote } from '../note'
 import { textOf } from '../sign-in-form'
 
@@ -49,7 +50,7 @@ export const RevisionMenu = ({
           {(names) => <input {...names} name="revision" type="number" min="1" autocomplete="off" />}
         </Field>
         <Field label={t.policy.thatDay} fault={fault.value}>
-          {(names) => <input {...names} name="time" type="datetime-local" />}
+          {(names) => <input {...names} {...LOCAL_TIME} name="time" />}
         </Field>
         <div class="row">
           <Button type="submit" busy={busy.value}>

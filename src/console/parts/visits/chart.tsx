@@ -35,6 +35,8 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
   const width = useWidth(box)
   const reading = useSignal<number | null>(null)
   const last = series.length - 1
+  // a shorter period may have come since
+  const at = reading.value === null ? null : Math.min(last, reading.value)
   const now = series.map(({ visits }) => visits)
   const earlier = series.map((_, i) => before[i]?.visits ?? 0)
   const ticks = ticksOf(Math.max(...now, ...earlier))
@@ -56,20 +58,20 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
     reading.value = Math.min(last, Math.max(0, to))
   }
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
-    const at = reading.value ?? last + (event.key === 'ArrowRight' || event.key === 'ArrowUp' ? -1 : 1)
+    const from = at ?? last + (event.key === 'ArrowRight' || event.key === 'ArrowUp' ? -1 : 1)
     const moves: Readonly<Record<string, number>> = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      PageDown: at - 7,
-      PageUp: at + 7,
+      ArrowLeft: from - 1,
+      ArrowDown: from - 1,
+      ArrowRight: from + 1,
+      ArrowUp: from + 1,
+      PageDown: from - 7,
+      PageUp: from + 7,
       Home: 0,
       End: last,
     }
     const to = moves[event.key]
     if (to !== undefined) move(to)
-    else if (event.key === 'Escape' && reading.value !== null) reading.value = null
+    else if (event.key === 'Escape' && at !== null) reading.value = null
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -80,7 +82,6 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
     reading.value = null
   }
 
-  const { value: at } = reading
   const told = words(at ?? last)
   return (
     <div

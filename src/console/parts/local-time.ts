@@ -1,0 +1,19 @@
+/**
+ * Attributes of a field for a time in the browser's zone. With a latest one, because the year part of a field without
+ * one takes six digits, and does not move on after four.
+ */
+export const LOCAL_TIME = { type: 'datetime-local', max: '9999-12-31T23:59' } as const
+
+/** A time as such a field holds it; empty for null. */
+export const toLocal = (time: string | null | undefined): string => {
+  if (!time) return ''
+  const then = new Date(time)
+  return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The reverse; null for an empty text. Returns what is not a time unchanged: the service says what is wrong with it. */
+export const fromLocal = (text: string): string | null => {
+  if (text === '') return null
+  const then = new Date(text)
+  return Number.isNaN(then.getTime()) ? text : then.toISOString()
+}
