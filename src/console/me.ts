@@ -1,16 +1,20 @@
 import { signal } from '@preact/signals'
 
 import { api } from './api'
-import type { Profile } from './api'
+import type { LinkgateProblem, Profile } from './api'
 import { problemIn } from './parts/loaded'
 
 /** The signed-in user, for every page; null until loaded. */
 export const me = signal<Profile | null>(null)
+/** Why it could not be loaded the last time; null while it loads. */
+export const meProblem = signal<LinkgateProblem | null>(null)
 
-/** If it cannot be loaded, pages do without a name. */
+/** If it cannot be loaded, the last one stays, and pages do without a name where there is none. */
 export const loadMe = async (): Promise<void> => {
-  me.value = await api.getProfile().catch((error: unknown) => {
-    problemIn(error)
-    return null
-  })
+  meProblem.value = null
+  try {
+    me.value = await api.getProfile()
+  } catch (error) {
+    meProblem.value = problemIn(error)
+  }
 }

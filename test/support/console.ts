@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Route } from 'playwright-core'
 
 import { PASSWORD } from './account.js'
 import { axeFaults } from './axe.js'
@@ -99,6 +99,14 @@ export const shown = (page: Page, text: string | RegExp): Promise<void> => page.
 
 /** Waits for what a page shows by more than a text. */
 export const soon = (look: () => Promise<boolean>): Promise<boolean> => until('the page shows it', look)
+
+/** What a page gets for its user's profile where their role may not read it. */
+export const refuseProfile = (route: Route): Promise<void> =>
+  route.fulfill({
+    status: 403,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ type: 'about:blank', title: 'Forbidden', status: 403, code: 'role_not_allowed' }),
+  })
 
 /** Of what lies over something else axe can tell no colour. */
 const UNTOLD = `({ id }) => id !== 'color-contrast'`

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { addAccount } from '../../support/account.js'
-import { describeConsole, go, openSignedIn, requireClean, shown } from '../../support/console.js'
+import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown } from '../../support/console.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
@@ -78,6 +78,18 @@ describeConsole('the import in a browser', () => {
     await page.getByRole('button', { name: 'Import 1 link' }).click()
     await shown(page, /^1 link made\./)
     expect(await locationOf(code)).to.equal('https://example.com/file')
+  })
+
+  it('makes nothing twice where the profile cannot be loaded', async () => {
+    const target = `https://example.com/${freshCode('again')}`
+    await addLink(service.db, { code: freshCode('again'), owner: editor.id, target })
+    await page.route('**/users/me', refuseProfile)
+    const refused = page.waitForResponse('**/users/me')
+    await begin()
+    await refused
+    await choose('again.csv', `target\n${target}\n`)
+    await shown(page, '0 links can be made. 1 is there already.')
+    await page.unroute('**/users/me')
   })
 
   it('asks which column is the target where none has its name, and takes a file that is dropped', async () => {

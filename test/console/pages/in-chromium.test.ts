@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { PASSWORD, addAccount } from '../../support/account.js'
-import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '../../support/console.js'
+import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown, soon } from '../../support/console.js'
 import { at, listAt, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
@@ -298,6 +298,16 @@ describeConsole('pages of the console in a browser', () => {
       await page.getByRole('button', { name: 'Save' }).click()
       await shown(page, 'Your name is changed.')
       expect((await asked('GET', '/users/me', editor)).json).to.include({ name: 'Edda' })
+    })
+
+    it('say why the profile cannot be loaded, and load it when asked to', async () => {
+      await page.route('**/users/me', refuseProfile)
+      await page.reload()
+      await shown(page, 'Your role may not do that.')
+      await page.unroute('**/users/me')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByLabel('Name', { exact: true }).waitFor()
+      expect(await page.getByText('Your role may not do that.').count()).to.equal(0)
     })
 
     it('make a token, show it once, and revoke it', async () => {

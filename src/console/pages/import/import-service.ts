@@ -1,7 +1,7 @@
 import { LinkgateProblem, api } from '../../api'
 import type { ManyLinks, NewLink } from '../../api'
-import { me } from '../../me'
 import { pause } from '../../parts/pause'
+import { userId } from '../../session'
 import type { ImportService, Wanted } from './import-job.js'
 import { outcomeOf } from './outcome.js'
 import type { Item } from './rows.js'
@@ -48,7 +48,7 @@ const amongManaged = async ({ codes, targets }: Wanted, signal: AbortSignal) => 
   const ownTargets = new Set<string>()
   for await (const { code, target, owner_id: owner } of api.exportLinks({ format: 'ndjson' }, { signal })) {
     if (codes.has(code)) byCode.set(code, target)
-    if (targets.has(target) && owner === me.value?.id) ownTargets.add(target)
+    if (targets.has(target) && owner === userId()) ownTargets.add(target)
   }
   return { byCode, ownTargets }
 }

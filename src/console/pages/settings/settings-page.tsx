@@ -1,6 +1,7 @@
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { loadMe, me, meProblem } from '../../me'
+import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { AppearanceCard } from './appearance-card'
 import { KeysCard } from './keys-card'
@@ -14,9 +15,11 @@ export const SettingsPage = () => (
   <Page title={t.settings.title}>
     <div class="halves">
       <div class="stack">
-        {me.value === null ? (
+        {meProblem.value !== null && <ProblemNote problem={meProblem.value} onRetry={loadMe} />}
+        {me.value === null && meProblem.value === null && (
           <div class="busy-bar" role="progressbar" aria-label={t.loading} />
-        ) : (
+        )}
+        {me.value !== null && (
           <>
             <ProfileCard profile={me.value} />
             {signInWay === 'password' && <PasswordCard profile={me.value} />}
