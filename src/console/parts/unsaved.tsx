@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../language/language'
+import type { Texts } from '../language/texts'
 import { hearBack } from './before-router'
 import { Button } from './button'
 import { Dialog } from './dialog'
@@ -30,8 +31,13 @@ export const askUnsaved = (goOn: () => unknown): void => {
 /**
  * Asks before what was typed is lost: by a link of the console, by the browser's Back, by closing or reloading the
  * page, where the browser asks, and by `askUnsaved`. `onDiscard` closes the form. Render the question that it returns.
+ * `words`: where something else than a form would be lost.
  */
-export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): JSX.Element | null => {
+export const useUnsaved = (
+  isUnsaved: () => boolean,
+  onDiscard: () => unknown,
+  words: Texts['unsaved'] = t.unsaved,
+): JSX.Element | null => {
   const { url, route } = useLocation()
   const goOn = useSignal<(() => unknown) | null>(null)
   const latest = useRef({ isUnsaved, url })
@@ -77,8 +83,8 @@ export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): 
   const stay = () => (goOn.value = null)
   return (
     next && (
-      <Dialog title={t.unsaved.ask} onClose={stay}>
-        <p>{t.unsaved.lead}</p>
+      <Dialog title={words.ask} onClose={stay}>
+        <p>{words.lead}</p>
         <div class="row">
           <Button
             kind="risk"
@@ -88,9 +94,9 @@ export const useUnsaved = (isUnsaved: () => boolean, onDiscard: () => unknown): 
               next()
             }}
           >
-            {t.unsaved.discard}
+            {words.discard}
           </Button>
-          <Button onPress={stay}>{t.unsaved.stay}</Button>
+          <Button onPress={stay}>{words.stay}</Button>
         </div>
       </Dialog>
     )

@@ -80,6 +80,39 @@ describeConsole('the import in a browser', () => {
     expect(await locationOf(code)).to.equal('https://example.com/file')
   })
 
+  it('asks before one that is running is left, by a link or a sign-out', async () => {
+    const code = freshCode('left')
+    await begin()
+    await choose('left.csv', `code,target\n${code},https://example.com/left\n`)
+    let goOn: () => unknown = () => expect.fail('nothing was asked')
+    const answered = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/links/bulk', async (route) => {
+      await answered
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Import 1 link' }).click()
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+    const question = page.getByRole('dialog', { name: 'Leave while links are being made?' })
+    for (const leave of [
+      page.getByRole('link', { name: 'Trash' }),
+      page.getByRole('button', { name: 'Sign out', exact: true }),
+    ]) {
+      await leave.click()
+      await question.waitFor()
+      await requireClean(page, 'the question about a running import')
+      await question.getByRole('button', { name: 'Stay here' }).click()
+      await question.waitFor({ state: 'detached' })
+    }
+    goOn()
+    await shown(page, /^1 link made\./)
+    await page.unroute('**/links/bulk')
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+    expect(await locationOf(code)).to.equal('https://example.com/left')
+  })
+
   it('makes nothing twice where the profile cannot be loaded', async () => {
     const target = `https://example.com/${freshCode('again')}`
     await addLink(service.db, { code: freshCode('again'), owner: editor.id, target })

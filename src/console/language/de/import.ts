@@ -111,6 +111,12 @@ export const imports: Texts['imports'] = {
   noneNew: 'aus keiner Zeile wird ein Link',
   stop: 'Anhalten',
   stopped: (left) => `Angehalten: ${links(left)} ${left === 1 ? 'ist' : 'sind'} noch übrig.`,
+  unfinished: {
+    ask: 'Gehen, während Links angelegt werden?',
+    lead: 'Der Import hält dann an. Was angelegt ist, bleibt; ein zweiter Import der Datei legt den Rest an.',
+    discard: 'Import anhalten',
+    stay: 'Hier bleiben',
+  },
   goOn: 'Weiter',
   checkRest: 'Den Rest prüfen',
   waits: (seconds) => `Zu viele Anfragen auf einmal. In ${number(Math.ceil(seconds))} s geht es von selbst weiter.`,

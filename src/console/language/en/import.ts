@@ -84,6 +84,12 @@ export const imports = {
   noneNew: 'no row makes a link',
   stop: 'Stop',
   stopped: (left: number) => `Stopped: ${links(left)} ${left === 1 ? 'is' : 'are'} left.`,
+  unfinished: {
+    ask: 'Leave while links are being made?',
+    lead: 'The import stops. What is made stays, and a second import of the file makes the rest.',
+    discard: 'Stop the import',
+    stay: 'Stay here',
+  },
   goOn: 'Go on',
   checkRest: 'Ask about the rest',
   waits: (seconds: number) => `Too many requests at once. It goes on by itself in ${number(Math.ceil(seconds))} s.`,

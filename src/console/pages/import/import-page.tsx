@@ -6,6 +6,7 @@ import { UnreadableFile } from '../../../import/unreadable-file.js'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { useUnsaved } from '../../parts/unsaved'
 import { missingIn, namesIn } from './chosen'
 import type { Chosen } from './chosen'
 import { detectFormat } from './detect-format'
@@ -25,12 +26,7 @@ export const ImportPage = () => {
   const hasRun = useSignal(false)
 
   const isRunning = job.phase.value === 'running'
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const ask = (event: Event) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isRunning])
+  const question = useUnsaved(() => job.phase.peek() === 'running', job.stop, t.imports.unfinished)
   useEffect(() => job.stop, [])
 
   const check = (next: Chosen) => {
@@ -59,6 +55,7 @@ export const ImportPage = () => {
 
   return (
     <Page title={t.imports.title}>
+      {question}
       <div class="stack">
         <p class="lead">{t.imports.lead}</p>
         {fault.value !== null && <Note kind="deny" title={fault.value} />}
