@@ -11,7 +11,7 @@ import { addAccount, givePassword } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, requireClean, soon } from '../../support/console.js'
 import { editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { fillLog } from '../../support/fill-log.js'
-import { textAt } from '../../support/json.js'
+import { listAt, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
@@ -289,6 +289,31 @@ describeConsole('the pages of the record in a browser', () => {
         )
       })
 
+      it('reload a list that has grown long, at its top, and older ones go on from there without a gap', async () => {
+        await fillLog(service.db, 1_000, { chains: 1 })
+        await go(page, '/decisions?q=action:link:update+rule:R5', 'Decisions')
+        await soon(async () => {
+          await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+          return (await lines().count()) >= 1_000
+        })
+        await page.evaluate('scrollTo(0, 0)')
+        await refuse('PATCH', `/links/${code}`)
+        await soon(async () => (await lines().count()) === 50)
+        await soon(async () => {
+          await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+          return (await lines().count()) >= 100
+        })
+        const { json } = await service.request('GET', '/audit/timeline?action=link:update&rule=R5&limit=100', {
+          token: admin.token,
+        })
+        const ids = String(
+          await page.evaluate(`[...document.querySelectorAll('.log tr:has(.time-cell)')]
+          .slice(0, 100).map(({ dataset }) => dataset.id).join()`),
+        )
+        const newest = listAt(json, 'data').map((entry) => textAt(entry, 'id'))
+        expect(ids).to.equal(newest.join())
+      })
+
       it('say when they are lost, and come back by themselves', async () => {
         await page.route('**/audit/timeline*', (route) => route.abort())
         await page.getByText(/^Not live, again in \d+ s$/).waitFor()
@@ -335,7 +360,7 @@ describeConsole('the pages of the record in a browser', () => {
     it('verifies the whole log while somebody watches, and says what it found', async () => {
       await verify()
       await page.getByText('The log is whole').waitFor()
-      await page.getByText(/^\d+ entries in \d+ chains? checked\. The newest valid checkpoint/).waitFor()
+      await page.getByText(/^[\d,]+ entries in \d+ chains? checked\. The newest valid checkpoint/).waitFor()
       await requireClean(page, 'a verdict')
     })
 

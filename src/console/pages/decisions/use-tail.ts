@@ -12,6 +12,19 @@ import type { Tail } from './tail'
 /** How often a visible page polls for new entries, and the most it requests. */
 const ASKED_MS = 2_000
 export const ASKED_ENTRIES = 50
+/**
+ * How many entries a page holds. It may stay open for days, and each poll is an entry of its own; beyond this, the list
+ * is reloaded, which leaves the newest, with the cursor of those before.
+ */
+const MOST_ENTRIES = 1_000
+
+/** Forgets the first of a set or map, which is the oldest, beyond the most that a page holds. */
+const forgetOldest = <Key>(all: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): boolean }): void => {
+  for (const key of all.keys()) {
+    if (all.size <= MOST_ENTRIES) return
+    all.delete(key)
+  }
+}
 
 /** A unique request id: reading the log is logged too, and a reader should not wait for their own lines. */
 const newRequestId = (): string =>
@@ -46,7 +59,7 @@ export const useTail = (
   const latest = useRef({ list, load, mayAdd })
   latest.current = { list, load, mayAdd }
   const waiting = useRef(new Map<string, LogEntry>())
-  /** more new entries than one response holds: the list is reloaded */
+  /** more new entries than one response or this page holds: the list is reloaded */
   const hasGap = useRef(false)
   const own = useRef(new Set<string>())
 
@@ -58,8 +71,10 @@ export const useTail = (
     const { list: shown } = latest.current
     const entries = [...waiting.current.values()]
     waiting.current.clear()
-    if (hasGap.current) void shown.again()
-    else {
+    if (hasGap.current || shown.state.peek().items.length + entries.length > MOST_ENTRIES) {
+      added.value = new Set()
+      void shown.again()
+    } else {
       for (const entry of entries.toReversed()) shown.add(entry)
       added.value = new Set([...added.peek(), ...entries.map(({ id }) => id)])
     }
@@ -77,6 +92,13 @@ export const useTail = (
     const fresh = entries.filter(isNew)
     if (items.length > 0 && fresh.length === ASKED_ENTRIES) hasGap.current = true
     for (const entry of fresh) waiting.current.set(entry.id, entry)
+    if (waiting.current.size > MOST_ENTRIES) {
+      hasGap.current = true
+      // the reader waits for others' entries, not for their own
+      for (const [id, { request_id: request }] of waiting.current)
+        if (own.current.has(request)) waiting.current.delete(id)
+      forgetOldest(waiting.current)
+    }
     if (!isPaused.current && latest.current.mayAdd()) show()
     else tell()
   }
@@ -92,6 +114,7 @@ export const useTail = (
     const ask = async () => {
       const requestId = newRequestId()
       own.current.add(requestId)
+      forgetOldest(own.current)
       try {
         const { data } = await latest.current.load({ signal, requestId })
         failed = 0
