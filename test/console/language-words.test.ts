@@ -34,7 +34,18 @@ interface Texts {
   readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
   readonly proof: { readonly retired: OfCount }
   readonly badges: { readonly used: OfCount }
-  readonly decisions: { readonly whats: (kind: string, what: string) => string | undefined }
+  readonly decisions: {
+    readonly whats: (kind: string, what: string) => string | undefined
+    readonly quoted: (text: string) => string
+  }
+  readonly explain: {
+    readonly may: (who: string) => string
+    readonly gets: (who: string, code: string, rule: string | null) => string
+    readonly asked: (who: string, action: string, record: string | null) => string
+  }
+  readonly link: { readonly you: string }
+  readonly none: string
+  readonly users: { readonly suspendedNow: OfCount }
 }
 type Refused = (count: number, why: string) => string
 
@@ -44,6 +55,13 @@ const LANGUAGES = new URL('../../src/console/language/', import.meta.url)
 const textsOf = async (name: string): Promise<Texts> => {
   const loaded: Readonly<Record<string, Texts>> = await import(new URL(`${name}.ts`, LANGUAGES).href)
   return loaded[name] ?? expect.fail(`no ${name}`)
+}
+
+/** The German texts, each file by its name. */
+const germanFiles = async (): Promise<readonly (readonly [name: string, text: string])[]> => {
+  const folder = fileURLToPath(new URL('de/', LANGUAGES))
+  const names = await readdir(folder)
+  return Promise.all(names.map(async (name) => [name, await readFile(`${folder}${name}`, 'utf8')] as const))
 }
 
 describe('the words of the console', () => {
@@ -77,6 +95,26 @@ describe('the words of the console', () => {
     expect(propose.holds(2, 1)).to.equal('Jede Invariante hält, 1 von 2 Fragen wird wie erwartet beantwortet.')
     expect(proof.retired(1, 1)).to.contain('1 Eintrag aus 1 Monat wurde entfernt')
     expect(badges.used(0, 1)).to.equal('0 von 1 Aufruf')
+  })
+
+  it('say Sie in German, with the verb that belongs to it, and du nowhere', async () => {
+    const { explain, link } = await textsOf('de')
+    expect(explain.may(link.you)).to.equal('Sie dürfen das.')
+    expect(explain.may('die Rolle editor')).to.equal('Die Rolle editor darf das.')
+    expect(explain.gets(link.you, '403', 'R5')).to.equal('Sie bekämen 403, Regel R5.')
+    expect(explain.gets('Siegfried', '403', null)).to.equal('Siegfried bekäme 403.')
+    expect(explain.asked(`${link.you} (admin)`, 'link:delete', 'a')).to.equal('Sie (admin) wollten link:delete bei a.')
+    expect(explain.asked('Eve (admin)', 'link:delete', null)).to.equal('Eve (admin) wollte link:delete.')
+    for (const [name, text] of await germanFiles())
+      expect(text.match(/\b(du|dein\w*|sichere|öffne|wähle|gib)\b/gi), name).to.equal(null)
+  })
+
+  it('fit one person and any noun, and have the quotation marks of their language', async () => {
+    const [de, en] = [await textsOf('de'), await textsOf('en')]
+    expect(de.none).to.equal('nicht vorhanden')
+    expect(de.users.suspendedNow(1)).to.equal('1 Person gesperrt. Jedes zugehörige Token wird ab jetzt abgelehnt.')
+    expect(de.decisions.quoted('warum')).to.equal('„warum“')
+    expect(en.decisions.quoted('why')).to.equal('“why”')
   })
 
   it('have one thing in the singular, in English', async () => {
@@ -191,10 +229,6 @@ describe('the words of the console', () => {
   })
 
   it('have one German word for a revision', async () => {
-    const folder = fileURLToPath(new URL('de/', LANGUAGES))
-    for (const name of await readdir(folder)) {
-      const text = await readFile(`${folder}${name}`, 'utf8')
-      expect(text.match(/\bRevision(en)?\b/g), name).to.equal(null)
-    }
+    for (const [name, text] of await germanFiles()) expect(text.match(/\bRevision(en)?\b/g), name).to.equal(null)
   })
 })

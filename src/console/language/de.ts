@@ -84,7 +84,8 @@ export const de: Texts = {
   skip: 'Zum Inhalt',
   menu: 'Menü',
   optional: 'freiwillig',
-  none: 'keine',
+  // of any gender and number: a title, a password, tags
+  none: 'nicht vorhanden',
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zu den Links' },
   notLoaded: {
     title: 'Diese Seite konnte nicht geladen werden',

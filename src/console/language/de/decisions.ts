@@ -133,6 +133,7 @@ export const decisions: Texts['decisions'] = {
   number: (id) => `Nummer ${id}`,
   alike: (count, oldest) => `${count} weitere wie diese, bis ${oldest}`,
   tookForce: (revision) => `Regeln: Fassung ${revision} trat in Kraft.`,
+  quoted: (text) => `„${text}“`,
   decisionsChanged: (count) => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'} geändert.`,
   beforeAny: 'keine: abgelehnt, bevor eine gefragt wurde',
   whatChanged: 'Was sich änderte',

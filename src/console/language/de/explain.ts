@@ -3,6 +3,9 @@ import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+/** Who does something: one's own account is „Sie“, also with a role behind it, and takes the plural. */
+const subject = (who: string, one: string, many: string): string =>
+  `${sentence(who)} ${/^Sie( \(|$)/.test(who) ? many : one}`
 
 export const explain: Texts['explain'] = {
   lead: 'Wer was mit welchem Link darf, und warum. Fragen ändert nichts.',
@@ -37,9 +40,9 @@ export const explain: Texts['explain'] = {
   states: { passes: 'lässt durch', stops: 'hält an', unreached: 'nicht erreicht', given: 'hier nicht gefragt' },
   verdicts: { allow: 'Erlaubt', deny: 'Verboten' },
   atLayer: (layer) => `an der ${LAYER_NUMBERS[layer] ?? 'letzten'} von vier Schichten`,
-  may: (who) => `${sentence(who)} darf das.`,
-  gets: (who, code, rule) => `${sentence(who)} bekäme ${code}${rule === null ? '' : `, Regel ${rule}`}.`,
-  suspended: (who) => `${sentence(who)} ist gesperrt, also wird jedes Token abgelehnt.`,
+  may: (who) => `${subject(who, 'darf', 'dürfen')} das.`,
+  gets: (who, code, rule) => `${subject(who, 'bekäme', 'bekämen')} ${code}${rule === null ? '' : `, Regel ${rule}`}.`,
+  suspended: (who) => `${subject(who, 'ist', 'sind')} gesperrt, also wird jedes Token abgelehnt.`,
   token: (action) => `Vorausgesetzt: ein gültiges Token mit dem Umfang ${action}, nicht zu häufig.`,
   letIn: (role) => `Die Rolle ${role} darf fragen, für irgendeinen Datensatz.`,
   record: (relation) =>
@@ -65,7 +68,8 @@ export const explain: Texts['explain'] = {
   notRecordedHint:
     'Ablehnungen und Lesen stehen nach einer Sekunde da; öffentliches Lesen nur, wo es so eingestellt ist.',
   more: 'Unter dieser Nummer gibt es ältere Entscheidungen, die nicht gezeigt werden.',
-  asked: (who, action, record) => `${sentence(who)} wollte ${action}${record === null ? '' : ` bei ${record}`}.`,
+  asked: (who, action, record) =>
+    `${subject(who, 'wollte', 'wollten')} ${action}${record === null ? '' : ` bei ${record}`}.`,
   wouldSay: 'Die Zeilen würden sagen:',
   otherModel: 'Die Zeilen von damals würden heute anders antworten: model.conf hat sich seither geändert.',
   notSaid: 'Die Fassung von damals ist nicht mehr lesbar.',

@@ -28,7 +28,7 @@ export const propose: Texts['propose'] = {
   notADraft: 'Diese Datei ist kein Entwurf einer Änderung.',
   send: 'Link dazu kopieren',
   sent: 'Der Link ist kopiert. Er enthält den Entwurf selbst; wer ihn öffnet, meldet sich an und sieht ihn hier.',
-  tooLongToSend: 'Der Entwurf ist zu lang für einen Link: sichere ihn als Datei',
+  tooLongToSend: 'Der Entwurf ist zu lang für einen Link: sichern Sie ihn als Datei',
   opened: (revision) => `Dieser Entwurf kam mit dem Link. Er wurde auf Fassung ${number(revision)} geschrieben.`,
   rows: 'Zeilen',
   first: 'Die erste, die passt, entscheidet.',

@@ -5,7 +5,7 @@ const people = (count: number): string => `${number(count)} ${count === 1 ? 'Per
 
 export const users: Texts['users'] = {
   title: 'Personen',
-  lead: 'Wer hier ein Konto hat, was sie dürfen, und wer eingeladen ist.',
+  lead: 'Wer hier ein Konto hat, wer was darf, und wer eingeladen ist.',
   search: 'Name oder Adresse suchen',
   role: 'Rolle',
   anyRole: 'jede',
@@ -35,7 +35,7 @@ export const users: Texts['users'] = {
     `${people(count)} ausgenommen: ${reasons.map(([why, of]) => `${why} (${number(of)})`).join('; ')}`,
   suspendMany: (count) => `${number(count)} sperren`,
   letBackMany: (count) => `${number(count)} entsperren`,
-  suspendedNow: (count) => `${people(count)} gesperrt. Jedes Token von ihnen wird ab jetzt abgelehnt.`,
+  suspendedNow: (count) => `${people(count)} gesperrt. Jedes zugehörige Token wird ab jetzt abgelehnt.`,
   isBack: (count) => `${people(count)} entsperrt.`,
   refused: (count, why) => `${people(count)} nicht geändert: ${why}`,
   roleDialog: {
@@ -58,7 +58,7 @@ export const users: Texts['users'] = {
         : `Was wird aus ${number(count)} Links und dem Papierkorb?`,
     unknown: 'Was wird aus den Links, falls es welche gibt?',
     give: 'Jemand anderes bekommt sie',
-    delete: 'Sie werden endgültig gelöscht',
+    delete: 'Alles wird endgültig gelöscht',
     receiver: 'Wer sie bekommt',
     receiverHint: 'E-Mail-Adresse oder Nummer. Aufrufe, Schlagwörter und Verlauf bleiben bei den Links.',
     nobody: 'Niemand hier hat diese Adresse.',

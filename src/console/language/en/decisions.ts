@@ -128,6 +128,7 @@ export const decisions = {
   number: (id: string) => `id ${id}`,
   alike: (count: string, oldest: string) => `${count} more like it, down to ${oldest}`,
   tookForce: (revision: string) => `Policy: revision ${revision} took force.`,
+  quoted: (text: string) => `“${text}”`,
   decisionsChanged: (count: number) => `${number(count)} ${count === 1 ? 'decision' : 'decisions'} changed.`,
   beforeAny: 'none: it was refused before any was asked',
   whatChanged: 'What changed',

@@ -29,11 +29,12 @@ export const RevisionWords = ({
   readonly revision: number
   readonly nameOf: (id: string | null) => string
 }) => {
-  const { added, removed, decisions_changed: decisions, reason } = line.change ?? {}
+  const { added, removed, decisions_changed: decisions } = line.change ?? {}
+  const reason = textIn(line.change?.['reason'])
   return (
     <>
       <strong>{t.decisions.tookForce(number(revision))}</strong> {makerIn(line, nameOf)}
-      {textIn(reason) !== null && <>: “{textIn(reason)}”</>}.{' '}
+      {reason !== null && <>: {t.decisions.quoted(reason)}</>}.{' '}
       {t.revisions.rows(number(numberIn(added)), number(numberIn(removed)))},{' '}
       {t.decisions.decisionsChanged(numberIn(decisions))}
     </>
