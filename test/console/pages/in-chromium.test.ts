@@ -77,6 +77,26 @@ describeConsole('pages of the console in a browser', () => {
       await page.keyboard.press('Escape')
     })
 
+    it('keeps its reading within a period that becomes shorter under the pointer', async () => {
+      const thrown: Error[] = []
+      const keep = (error: Error) => void thrown.push(error)
+      page.on('pageerror', keep)
+      const chart = page.locator('.chart')
+      const box = (await chart.boundingBox()) ?? expect.fail('no chart')
+      await page.mouse.move(box.x + box.width - 8, box.y + box.height / 2)
+      await chart.locator('.reading-line').waitFor({ state: 'attached' })
+      const choose = async (period: string, points: number) => {
+        await page.getByRole('radio', { name: period }).press(' ')
+        await soon(async () => Number(await chart.getAttribute('aria-valuemax')) + 1 === points)
+      }
+      await choose('7 days', 7)
+      await soon(async () => (await chart.getAttribute('aria-valuenow')) === '6')
+      await page.mouse.move(0, 0)
+      await choose('30 days', 30)
+      page.off('pageerror', keep)
+      expect(thrown).to.deep.equal([])
+    })
+
     it('has a QR code that the service made, and says who can change it', async () => {
       const picture = page.getByRole('img', { name: `QR code of ${service.baseUrl}/${code}` })
       await picture.waitFor()
@@ -256,6 +276,22 @@ describeConsole('pages of the console in a browser', () => {
       await go(page, `/links/${other}`, other)
       await shown(page, 'You see what every visitor can know.')
       await requireClean(page, 'a link of somebody else')
+    })
+
+    it('has a history of all that happened to it, the oldest when asked for', async () => {
+      const old = freshCode('old')
+      const made = await asked('POST', '/links', editor, { code: old, target: 'https://example.com/' })
+      expect(made.status, made.text).to.equal(201)
+      for (const title of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'])
+        expect((await asked('PATCH', `/links/${old}`, editor, { title })).status).to.equal(200)
+      const admin = await addAccount(service, 'admin')
+      const { page: tab } = await openSignedIn(service, admin)
+      await go(tab, `/links/${old}`, old)
+      const events = tab.locator('.history > li')
+      await soon(async () => (await events.count()) === 8)
+      await tab.getByRole('button', { name: 'Older' }).click()
+      await soon(async () => (await events.count()) === 9)
+      await events.last().getByText('made').waitFor()
     })
 
     it('that is not there leads back', async () => {

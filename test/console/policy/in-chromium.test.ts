@@ -265,6 +265,18 @@ describeConsole('the pages of the policy in a browser', () => {
       const { json } = await service.request('GET', '/policy', { token: admin.token })
       expect(JSON.stringify(json)).to.not.contain('FREEZE')
     })
+
+    it('are restored where comments alone have changed since, and say which', async () => {
+      const row = { ptype: 'p2', role: 'clerk', action: 'link:update', comment: 'For the summer' }
+      const revision = (await editPolicy(service, admin.token, { add: [row] })) - 1
+      await item(revision)
+        .getByRole('button', { name: `Restore revision ${revision}` })
+        .click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('For the summer').waitFor()
+      await dialog.getByRole('button', { name: `Apply as revision ${revision + 2}` }).click()
+      await shown(page, `Revision ${revision + 2} is in force.`)
+    })
   })
 
   describe('explain', () => {
@@ -403,7 +415,7 @@ describeConsole('the pages of the policy in a browser', () => {
       await its.getByRole('link', { name: 'Access', exact: true }).click()
       await its.getByRole('grid', { name: 'Access' }).waitFor()
       await its.getByRole('link', { name: 'Revisions', exact: true }).click()
-      const restore = its.getByRole('button', { name: 'Restore revision 1' })
+      const restore = its.getByRole('button', { name: 'Restore revision 1', exact: true })
       await restore.waitFor()
       expect(await restore.getAttribute('aria-disabled')).to.equal('true')
       const reason = await restore.getAttribute('aria-describedby')
