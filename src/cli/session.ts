@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { PACKAGE_ROOT, readConfig } from '../config.js'
 import type { Database } from '../database/database.js'
 import { openDatabase } from '../database/open.js'
+import type { DatabaseSettings } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { StartError } from '../domain/start-error.js'
 import type { User } from '../domain/user.js'
@@ -30,20 +31,40 @@ export const withDatabase = async <T>(
   work: (database: Database, config: ReturnType<typeof settings>) => Promise<T>,
 ): Promise<T> => {
   const config = settings()
-  const opened = await openDatabase(config)
-  const database = openPool({
-    connection: { ...opened.service, application_name: `linkgate command line, ${osUser()}` },
-    size: 2,
-    pooled: config.databasePooled,
-    deadlineMs: DEADLINE_MS,
+  return whileOpen(config, openDatabase(config), async ({ service }) => {
+    const database = openPool({
+      connection: { ...service, application_name: `linkgate command line, ${osUser()}` },
+      size: 2,
+      pooled: config.databasePooled,
+      deadlineMs: DEADLINE_MS,
+    })
+    return work(database, config).finally(() => database.close())
   })
-  const interruption = onInterruption(() => opened.leave())
+}
+
+/**
+ * Runs work on a database that is being opened, then leaves it. A signal stops the embedded one before it ends the
+ * command, also while that is starting.
+ */
+export const whileOpen = async <Opened extends { readonly leave: () => Promise<void> }, T>(
+  { databaseUrl }: Pick<DatabaseSettings, 'databaseUrl'>,
+  opening: Promise<Opened>,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> => {
+  const interruption = onInterruption(async () => {
+    // an external one needs no end, and may never answer
+    if (databaseUrl === undefined) await (await opening).leave()
+  })
   try {
-    return await interruption.settled(work(database, config))
+    const opened = await interruption.settled(opening)
+    try {
+      return await interruption.settled(work(opened))
+    } finally {
+      interruption.off()
+      await opened.leave()
+    }
   } finally {
     interruption.off()
-    await database.close()
-    await opened.leave()
   }
 }
 

@@ -52,8 +52,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Lets a signal end a command only after `cleanUp`, unless the command handles that signal itself; a second one ends it
- * at once. `settled` settles like its argument, but never once a signal has come: what failed then failed because of
- * it.
+ * at once. `settled` settles like its argument, but never once a signal has come.
  */
 export const onInterruption = (cleanUp: () => Promise<void>) => {
   let isInterrupted = false
@@ -70,7 +69,16 @@ export const onInterruption = (cleanUp: () => Promise<void>) => {
   for (const signal of ENDING) process.on(signal, end)
   return {
     settled: <T>(work: Promise<T>): Promise<T> =>
-      work.catch((error: unknown) => (isInterrupted ? new Promise<never>(() => undefined) : Promise.reject(error))),
+      new Promise((resolve, reject) => {
+        work.then(
+          (value) => {
+            if (!isInterrupted) resolve(value)
+          },
+          (error: unknown) => {
+            if (!isInterrupted) reject(error)
+          },
+        )
+      }),
     off,
   }
 }

@@ -1,9 +1,8 @@
-import type { Client, ClientConfig } from 'pg'
+import type { ClientConfig } from 'pg'
 
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { migrate, migrationStatus } from './migrate.js'
-import type { Migration } from './migrate.js'
 import { requireServiceSession } from './session.js'
 import { withConnection } from './with-connection.js'
 
@@ -124,27 +123,17 @@ export const listenerOf = (
   { listenDatabaseUrl }: Pick<DatabaseSettings, 'listenDatabaseUrl'>,
 ): ClientConfig => (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
 
-const asOwner = async <T>(
-  { databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings,
-  work: (owner: ClientConfig) => Promise<T>,
-): Promise<T> => {
-  if (databaseUrl !== undefined) return work({ connectionString: migrationDatabaseUrl ?? databaseUrl })
+/** Opens the database as it is, as the owner of the schema, for what the service's role may not do. */
+export const openAsOwner = async ({
+  databaseUrl,
+  migrationDatabaseUrl,
+  dataDir,
+}: DatabaseSettings): Promise<Pick<OpenedDatabase, 'leave'> & { readonly owner: ClientConfig }> => {
+  if (databaseUrl !== undefined)
+    return { owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, leave: async () => {} }
   await requireDatabaseIn(dataDir)
-  const { owner, leave } = await openEmbeddedPostgres({ dataDir })
-  try {
-    return await work(owner)
-  } finally {
-    await leave()
-  }
+  return openEmbeddedPostgres({ dataDir })
 }
-
-/** Runs work as the owner of the schema, for what the service's role may not do (`linkgate audit expire`). */
-export const withOwner = async <T>(settings: DatabaseSettings, work: (owner: Client) => Promise<T>): Promise<T> =>
-  asOwner(settings, (owner) => withConnection(owner, work))
-
-/** All migrations, and whether each was applied. Changes nothing. */
-export const listMigrations = async (settings: DatabaseSettings): Promise<readonly Migration[]> =>
-  asOwner(settings, (owner) => migrationStatus({ owner, folder: settings.migrations }))
 
 /** The database of a URL, without its password. */
 const nameOf = (url: string): string => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,6 +13,7 @@ import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 
 describe('linkgate serve', () => {
   before(requireBuilt)
@@ -44,6 +45,27 @@ describe('linkgate serve', () => {
     // a connection is waited for longer
     expect(performance.now() - begun).to.be.below(5_000)
     silent.close()
+  })
+})
+
+describe('a command that a signal ends', () => {
+  before(requireBuilt)
+
+  it('stops the embedded database also where it was only starting it', async () => {
+    const DATA_DIR = join(await makeTemporaryFolder(), 'data')
+    const made = await runProgram(['migrate'], { DATA_DIR }).ended
+    expect(made.code, made.stderr).to.equal(0)
+    const pidFile = join(DATA_DIR, 'postgres', 'postmaster.pid')
+    for (const args of [
+      ['policy', 'export'],
+      ['migrate', '--status'],
+    ]) {
+      const { child, ended } = runProgram(args, { DATA_DIR })
+      await until('the server is starting', () => existsSync(pidFile), { everyMs: 1 })
+      child.kill('SIGINT')
+      expect(await ended, args.join(' ')).to.include({ code: null, signal: 'SIGINT' })
+      expect(existsSync(pidFile), args.join(' ')).to.equal(false)
+    }
   })
 })
 

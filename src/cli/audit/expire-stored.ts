@@ -1,10 +1,11 @@
 import { expireMonths } from '../../audit/expire-months.js'
-import { withOwner } from '../../database/open.js'
+import { openAsOwner } from '../../database/open.js'
+import { withConnection } from '../../database/with-connection.js'
 import { StartError } from '../../domain/start-error.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted } from '../counted.js'
 import { print } from '../print.js'
-import { settings } from '../session.js'
+import { settings, whileOpen } from '../session.js'
 import { entryCount } from './fault-text.js'
 import { verifyAll } from './verify-stored.js'
 
@@ -24,7 +25,9 @@ export const expireStored = async ({ before, keyFiles, dryRun }: Expiry): Promis
     )
   const config = settings()
   const key = await loadSigningKey(config.signingKeyFile)
-  const expired = await withOwner(config, (client) => expireMonths(client, { before, key, dryRun }))
+  const expired = await whileOpen(config, openAsOwner(config), ({ owner }) =>
+    withConnection(owner, (client) => expireMonths(client, { before, key, dryRun })),
+  )
   const done = dryRun ? 'would drop' : 'dropped'
   print(
     expired.map(({ month, entries }) => `${done}  ${month}  ${entryCount(entries)}`).join('\n') ||

@@ -11,7 +11,7 @@ export const toLocal = (time: string | null | undefined): string => {
   return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** The reverse; null for an empty text. Returns what is not a time unchanged: the service says what is wrong with it. */
+/** The reverse; null for an empty text. What is not a time is returned as it is: the service says what is wrong. */
 export const fromLocal = (text: string): string | null => {
   if (text === '') return null
   const then = new Date(text)

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { api } from '../api'
 import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
-import { me } from '../me'
+import { userId } from '../session'
 import { problemIn, useLoaded } from './loaded'
 
 /** Deleted users, and users whom the caller may not see, have no known name. */
@@ -20,7 +20,7 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string
 
 /** Names users: "you", their name if the caller may read users, or else their id. */
 export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
-  const others = [...new Set(ids)].filter((id) => id !== null && id !== me.value?.id).sort()
+  const others = [...new Set(ids)].filter((id) => id !== null && id !== userId()).sort()
   /** a growing list requests only new ids; null: unknown */
   const known = useRef(new Map<string, string | null>())
   const { state } = useLoaded(
@@ -34,7 +34,7 @@ export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean)
   )
   return (id) => {
     if (id === null) return t.link.nobody
-    if (id === me.value?.id) return t.link.you
+    if (id === userId()) return t.link.you
     return state.value.value?.get(id) ?? t.link.user(id)
   }
 }

@@ -2,7 +2,7 @@ import { api } from '../../api'
 import type { ManagedLink } from '../../api'
 import { date } from '../../language/format'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Card } from '../../parts/card'
 import { ProblemNote } from '../../parts/note'
@@ -93,7 +93,7 @@ export const SettingsCard = ({
           <dd>{date(link.created_at)}</dd>
         </div>
       </dl>
-      <WhoCanChange key={link.owner_id} code={link.code} isOwn={link.owner_id === me.value?.id} />
+      <WhoCanChange key={link.owner_id} code={link.code} isOwn={link.owner_id === userId()} />
     </Card>
   )
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
@@ -30,7 +30,7 @@ export const DecideCard = ({
   const reason = useSignal('')
   const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
   const { busy, problem, attempt } = useAttempt()
-  const isMine = madeBy !== null && madeBy === me.value?.id
+  const isMine = madeBy !== null && madeBy === userId()
   const off = useServiceRights()('policy:write') ?? (isMine ? t.proposals.own : null)
   const approveOff = off ?? (against.isBlocked ? t.proposals.blocked : null)
   const typed = reason.value.trim()

@@ -6,7 +6,7 @@ import { api } from '../../api'
 import type { User } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { userId } from '../../session'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
@@ -20,7 +20,7 @@ import { personCells } from './rights-cells'
 
 /** A person's rights: by their role, and on one's own page by each token. */
 export const RightsCard = ({ user }: { readonly user: User }) => {
-  const isSelf = user.id === me.value?.id
+  const isSelf = user.id === userId()
   const off = useServiceRights()('policy:read')
   const may = useAllowed()
   return (

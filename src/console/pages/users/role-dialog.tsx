@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 
 import type { User } from '../../api'
 import { t } from '../../language/language'
-import { loadMe, me } from '../../me'
+import { loadMe } from '../../me'
+import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
@@ -40,7 +41,7 @@ export const RoleDialog = ({
       const { done, failed, problem: why } = await changeUsers(sorted.can, { role: role.value })
       if (done.length > 0) {
         void onChanged(done)
-        if (done.some(({ id }) => id === me.value?.id)) void loadMe()
+        if (done.some(({ id }) => id === userId())) void loadMe()
         say(t.users.roleDialog.given(done.length, role.value))
       }
       if (why === null) void onClose()
@@ -63,7 +64,7 @@ export const RoleDialog = ({
       >
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {refused.value !== null && <Note kind="deny" title={refused.value} />}
-        {sorted.can.some(({ id }) => id === me.value?.id) && <Note kind="lit" title={t.users.roleDialog.self} />}
+        {sorted.can.some(({ id }) => id === userId()) && <Note kind="lit" title={t.users.roleDialog.self} />}
         <Field label={t.users.roleDialog.label} hint={t.users.roleDialog.hint}>
           {(names) => (
             <select {...names} value={role.value} onChange={({ currentTarget }) => (role.value = currentTarget.value)}>

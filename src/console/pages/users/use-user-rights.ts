@@ -4,6 +4,7 @@ import type { User } from '../../api'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { me } from '../../me'
+import { userId } from '../../session'
 import { useLoaded } from '../../parts/loaded'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
@@ -34,7 +35,7 @@ export const useUserRights = (): UserRights => {
   return {
     offToGive,
     offFor: (act, { id, role }) => {
-      const isSelf = id === me.value?.id
+      const isSelf = id === userId()
       return (
         reasonFor(act === 'delete' ? 'user:delete' : 'user:update') ??
         (isSelf && act !== 'role' ? t.users.notSelf : offToGive(role))

@@ -4,7 +4,7 @@ import { useLocation, useRoute } from 'preact-iso/router'
 import { api } from '../../api'
 import type { User } from '../../api'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
@@ -61,7 +61,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
       if (to) say(t.users.suspendedNow(1), () => setSuspended(false))
       else say(t.users.isBack(1))
     })
-  const isSelf = id === me.value?.id
+  const isSelf = id === userId()
   return (
     <Page
       title={name}

@@ -1,6 +1,6 @@
 import type { User } from '../../api'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { userId } from '../../session'
 import { Icon } from '../../parts/icon'
 
 /** The special states of a user. */
@@ -14,6 +14,6 @@ export const UserState = ({ user: { id, suspended } }: { readonly user: User }) 
     ) : (
       <span class="badge">{t.users.active}</span>
     )}
-    {id === me.value?.id && <span class="badge">{t.users.you}</span>}
+    {id === userId() && <span class="badge">{t.users.you}</span>}
   </span>
 )
