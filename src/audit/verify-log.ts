@@ -41,6 +41,8 @@ interface VerifyOptions extends WalkOptions {
 }
 
 const BATCH = 2_000
+/** Each takes a signature to verify. */
+const CHECKPOINTS = 500
 
 /**
  * Verifies the decision log while the service runs, and reports every fault. Memory grows with the checkpoints, one in
@@ -66,12 +68,25 @@ export async function* walkLog(
     faults += 1
     onFault(fault)
   }
-  const { newest, signed, retired } = await readCheckpoints(client, keys, report)
+  const { newest, retired } = await readCheckpoints(client, keys, report)
   const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
   const gone = entriesIn(retired)
   const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
 
-  const walk = createChainWalk({ retired, signed, onFault: report })
+  // The newest checkpoint alone would prove nothing of what is older: the service signs the heads that it finds, also
+  // those of a log that was rewritten.
+  const signed = new Map<string, ChainHead>()
+  const checkpoints = { text: 'select id, jws from audit_checkpoints order by id' }
+  for await (const batch of cursorRows<StoredCheckpoint>(client, checkpoints, CHECKPOINTS)) {
+    for (const { jws } of batch) {
+      const checkpoint = await readCheckpoint(jws, keys)
+      if (typeof checkpoint === 'string') continue
+      for (const head of checkpoint.heads) signed.set(`${head.writer} ${head.seq} ${head.hash}`, head)
+    }
+    yield { done: 0, of: total }
+  }
+
+  const walk = createChainWalk({ retired, signed: [...signed.values()].toSorted(bySeq), onFault: report })
   const select = { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }
   for await (const batch of cursorRows<StoredEntry>(client, select, BATCH)) {
     for (const entry of batch) walk.take(toChainEntry(entry))
@@ -82,9 +97,8 @@ export async function* walkLog(
 }
 
 /**
- * The newest valid checkpoint, the heads that all valid ones signed, and the ranges retired by all expiries. Reports
- * every invalid row that claims to be newer. The newest checkpoint alone would prove nothing of what is older: the
- * service signs the heads that it finds, also those of a log that was rewritten.
+ * The newest valid checkpoint, and the ranges retired by all expiries. Reports every invalid row that claims to be
+ * newer.
  */
 const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: (fault: LogFault) => void) => {
   const { rows } = await client.query<StoredCheckpoint & { readonly kind: string }>(
@@ -103,16 +117,7 @@ const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: 
     const why = faults.get(id)
     if (why !== undefined) report({ kind: 'checkpoint', id, why })
   }
-  return { newest, signed: await signedHeads(rows, keys), retired }
+  return { newest, retired }
 }
 
-/** The distinct heads in all valid checkpoints, of each chain in order. */
-const signedHeads = async (rows: readonly StoredCheckpoint[], keys: StatementKeys): Promise<readonly ChainHead[]> => {
-  const heads = new Map<string, ChainHead>()
-  for (const { jws } of rows) {
-    const checkpoint = await readCheckpoint(jws, keys)
-    if (typeof checkpoint === 'string') continue
-    for (const head of checkpoint.heads) heads.set(`${head.writer} ${head.seq} ${head.hash}`, head)
-  }
-  return [...heads.values()].toSorted((a, b) => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1))
-}
+const bySeq = (a: ChainHead, b: ChainHead): number => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1)

@@ -68,17 +68,10 @@ export const onInterruption = (cleanUp: () => Promise<void>) => {
   }
   for (const signal of ENDING) process.on(signal, end)
   return {
-    settled: <T>(work: Promise<T>): Promise<T> =>
-      new Promise((resolve, reject) => {
-        work.then(
-          (value) => {
-            if (!isInterrupted) resolve(value)
-          },
-          (error: unknown) => {
-            if (!isInterrupted) reject(error)
-          },
-        )
-      }),
+    settled: async <T>(work: Promise<T>): Promise<T> => {
+      await Promise.allSettled([work])
+      return isInterrupted ? new Promise<never>(() => undefined) : work
+    },
     off,
   }
 }

@@ -18,10 +18,12 @@ export async function* cursorRows<Row extends QueryResultRow>(
   let next = fetch()
   for (;;) {
     const rows = await next
-    if (rows.length === 0) return
+    if (rows.length === 0) break
     next = fetch()
     // its failure is thrown by the `await` above
     next.catch(() => undefined)
     yield rows
   }
+  // the transaction may go through another select
+  await client.query('close rows_of_select')
 }

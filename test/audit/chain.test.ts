@@ -225,6 +225,22 @@ describe('the chains of the decision log', () => {
     ])
   })
 
+  it('are verified in parts, also many checkpoints, because a request waits for a part only so long', async () => {
+    await fill(db, 10)
+    await takeCheckpoint(pool, { kid, privateKey })
+    await tamper(
+      'insert into audit_checkpoints (kind, jws) select kind, jws from audit_checkpoints, generate_series(1, 1200)',
+    )
+    const parts: number[] = []
+    const verdict = await verifyLog(pool, {
+      keys,
+      onFault: (fault) => expect.fail(JSON.stringify(fault)),
+      onProgress: ({ done }) => parts.push(done),
+    })
+    expect(verdict.entries).to.equal(10)
+    expect(parts.filter((done) => done === 0).length).to.be.greaterThan(2)
+  })
+
   it('are signed on beside rows that somebody put among the checkpoints, which are named and passed over', async () => {
     await fill(db, 3, { chains: 1 })
     await takeCheckpoint(pool, { kid, privateKey })
