@@ -58,6 +58,7 @@ export const logProofStore = (database: Database, signer: EvidenceSigner): DataR
             },
           })
           let told = -1
+          let toldAt = 0
           for (;;) {
             const step = await walking.next()
             if (step.done === true) {
@@ -67,8 +68,10 @@ export const logProofStore = (database: Database, signer: EvidenceSigner): DataR
             }
             const { done, of } = step.value
             const part = Math.floor((done / Math.max(of, 1)) * STEPS)
-            if (part === told) continue
+            // an event a second at the least: a read that yields nothing for a request's deadline is ended
+            if (part === told && performance.now() - toldAt < 1_000) continue
             told = part
+            toldAt = performance.now()
             yield { name: 'progress', data: step.value }
           }
         })
