@@ -292,10 +292,11 @@ describeConsole('the pages of the record in a browser', () => {
       it('reload a list that has grown long, at its top, and older ones go on from there without a gap', async () => {
         await fillLog(service.db, 1_000, { chains: 1 })
         await go(page, '/decisions?q=action:link:update+rule:R5', 'Decisions')
-        await soon(async () => {
-          await page.evaluate('scrollTo(0, document.body.scrollHeight)')
-          return (await lines().count()) >= 1_000
-        })
+        for (let shownLines = 50; shownLines <= 1_000; shownLines += 50)
+          await soon(async () => {
+            await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+            return (await lines().count()) >= shownLines
+          })
         await page.evaluate('scrollTo(0, 0)')
         await refuse('PATCH', `/links/${code}`)
         await soon(async () => (await lines().count()) === 50)
