@@ -30,7 +30,7 @@ const rangesOf = (table: string): string => `
     join ${table} l on l.writer = r.writer and l.seq = r.last
    order by r.writer, r.first`
 
-/** Locks the whole log until the commit, so everything that takes long comes before it. */
+/** A drop locks the whole log until the commit: whatever takes long must come before it. */
 const dropTables = (client: Client, tables: readonly string[]): Promise<void> =>
   betweenRequests(client, async () => {
     await client.query('savepoint before_drop')
@@ -45,9 +45,9 @@ const dropTables = (client: Client, tables: readonly string[]): Promise<void> =>
 
 /**
  * Drops whole months of the decision log in one transaction, and stores a signed statement of the dropped entries, so
- * that the rest can still be verified. A running service is held up for a moment only. Throws StartError if a reader of
- * the log does not end. `client` must be the schema's owner: the service's role deletes nothing. Verify
- * the log first: dropped entries can never be checked again.
+ * that the rest can still be verified. A running service is held up for a moment only. Throws StartError if somebody
+ * keeps reading the log. `client` must be the schema's owner: the service's role deletes nothing. Verify the log first:
+ * dropped entries can never be checked again.
  */
 export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions) => {
   await client.query('begin')

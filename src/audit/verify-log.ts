@@ -41,7 +41,7 @@ interface VerifyOptions extends WalkOptions {
 }
 
 const BATCH = 2_000
-/** Each takes a signature to verify. */
+/** Checkpoints in a batch: fewer than entries, because each has a signature to verify. */
 const CHECKPOINTS = 500
 
 /**

@@ -276,7 +276,7 @@ export const linkRoutes = ({
           let goesOn = true
           while (goesOn) goesOn = (await transferSome()) && deadline.left() > TRANSFER_MS
         } catch (error) {
-          // a refusal would not say what is transferred already; the next request meets the same obstacle by itself
+          // a refusal would not say what is already transferred; if the cause lasts, the next request is refused
           if (transferred === 0) throw error
         }
         return {

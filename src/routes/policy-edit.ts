@@ -25,10 +25,10 @@ export const requireRevision = async (
       detail: 'Send If-Match with the ETag of GET /policy, so that you only change rows that you have seen.',
     })
   const named = ifMatch.split(',').map((tag) => Number(/^"([1-9]\d{0,14})"$/.exec(tag.trim())?.[1]))
-  if (named.includes(snapshot.revision)) return
   // another process may have made this revision, and this one has not loaded it yet: load it, then decide again
   const isNewer = named.some((revision) => revision > snapshot.revision)
   if (isNewer && (await policy.refresh()).revision > snapshot.revision) throw new PolicyReplaced(`If-Match ${named}`)
+  if (named.includes(snapshot.revision)) return
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 

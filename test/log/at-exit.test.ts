@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { SpawnSyncOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 
 import { expect } from 'chai'
 
@@ -124,6 +124,7 @@ describe('buffered lines', () => {
     const full = openSync('/dev/full', 'w')
     const end = `setTimeout(() => process.exit(3), 500); await new Promise(() => undefined)`
     const { status } = run(end, { stdio: ['ignore', full, 'ignore'], timeout: 20_000 })
+    closeSync(full)
     expect(status).to.equal(3)
   })
 

@@ -284,8 +284,10 @@ describe('the policy over HTTP', () => {
           json: { add: [OWN_DELETE], remove: [], reason: 'a test' },
         })
       expect((await onSecond('"99"')).status).to.equal(412)
-      expect((await onSecond('"1", "2"')).json).to.include({ revision: 3 })
+      expect((await onSecond('"2"')).json).to.include({ revision: 3 })
       expect((await edit([], [OWN_DELETE], '', '"2", "3"')).json).to.include({ revision: 4 })
+      const listed = await onSecond('"1", "4"')
+      expect(listed.json, listed.text).to.include({ revision: 5 })
     } finally {
       await second.stop()
     }

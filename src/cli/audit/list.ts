@@ -60,7 +60,7 @@ export const listCommand = (audit: Command) =>
 
 const EVERY_MS = 500
 const FIRST_ENTRIES = 10
-/** The most entries per poll. */
+/** The most entries of a page. */
 const PAGE = 1_000
 /** Ids are assigned before the commit, so an entry may appear this many ids late. */
 const OVERLAP = 10_000n
@@ -75,7 +75,7 @@ export const tailCommand = (audit: Command) =>
         let newest = 0n
         /** entries before this one had happened already */
         let oldest = 0n
-        /** Entries that were not shown yet, oldest first: as many pages as have some, since many may commit at once. */
+        /** The entries that were not shown yet, oldest first. Reads on while pages have some: many may commit at once. */
         const unseen = async (): Promise<readonly LogEntry[]> => {
           const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
           const found: LogEntry[] = []

@@ -1,6 +1,6 @@
 /**
- * Attributes of a field for a time in the browser's zone. With a latest one, because the year part of a field without
- * one takes six digits, and does not move on after four.
+ * Attributes of a field for a time in the browser's zone. `max` keeps years to four digits: without it Chromium takes
+ * six, and whoever types straight on gets the year 202614.
  */
 export const LOCAL_TIME = { type: 'datetime-local', max: '9999-12-31T23:59' } as const
 
