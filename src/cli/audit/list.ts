@@ -75,7 +75,7 @@ export const tailCommand = (audit: Command) =>
         let newest = 0n
         /** entries before this one had happened already */
         let oldest = 0n
-        /** The entries that were not shown yet, oldest first. Reads on while pages have some: many may commit at once. */
+        /** The entries that were not shown yet, oldest first. Reads on while pages have some: many commit at once. */
         const unseen = async (): Promise<readonly LogEntry[]> => {
           const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
           const found: LogEntry[] = []
