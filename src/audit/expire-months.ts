@@ -16,18 +16,39 @@ interface ExpireOptions {
   readonly dryRun: boolean
 }
 
-/** For each chain, the first and last entry of every gapless run in a partition. */
+const DEFAULT = 'decisions_default'
+
+/**
+ * The months (UTC) before $1, each with the partition that holds its entries. The default partition has entries of
+ * months that did not exist when these were written, because a clock was wrong.
+ */
+const MONTHS_BEFORE = `
+  select m.month, m.name
+    from (select replace(substr(c.relname, 11), '_', '-') as month, c.relname::text as name
+            from pg_inherits i join pg_class c on c.oid = i.inhrelid
+           where i.inhparent = 'decisions'::regclass and c.relname ~ '^decisions_[0-9]{4}_[0-9]{2}$') m
+   where m.month < $1
+  union
+  select to_char(time at time zone 'UTC', 'YYYY-MM'), '${DEFAULT}' from ${DEFAULT}
+   where time < ($1 || '-01T00:00:00Z')::timestamptz
+   order by month`
+
+const OF_MONTH = `to_char(time at time zone 'UTC', 'YYYY-MM') = $1`
+
+/** For each chain, the first and last entry of every gapless run of a month in its partition. */
 const rangesOf = (table: string): string => `
-  with numbered as (
-    select writer, seq, previous, hash, seq - row_number() over (partition by writer order by seq) as run from ${table}
+  with entries as (
+    select writer, seq, previous, hash from ${table} where ${OF_MONTH}
+  ), numbered as (
+    select writer, seq, seq - row_number() over (partition by writer order by seq) as run from entries
   ), runs as (
     select writer, min(seq) as first, max(seq) as last from numbered group by writer, run
   )
   select r.writer::text, r.first::text, r.last::text,
          encode(f.previous, 'hex') as previous, encode(l.hash, 'hex') as hash
     from runs r
-    join ${table} f on f.writer = r.writer and f.seq = r.first
-    join ${table} l on l.writer = r.writer and l.seq = r.last
+    join entries f on f.writer = r.writer and f.seq = r.first
+    join entries l on l.writer = r.writer and l.seq = r.last
    order by r.writer, r.first`
 
 /** A drop locks the whole log until the commit: whatever takes long must come before it. */
@@ -52,25 +73,21 @@ const dropTables = (client: Client, tables: readonly string[]): Promise<void> =>
 export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions) => {
   await client.query('begin')
   try {
-    const { rows: months } = await client.query<{ name: string; month: string }>(
-      `select c.relname as name, replace(substr(c.relname, 11), '_', '-') as month
-         from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = 'decisions'::regclass and c.relname ~ '^decisions_[0-9]{4}_[0-9]{2}$' order by c.relname`,
-    )
+    const { rows: months } = await client.query<{ month: string; name: string }>(MONTHS_BEFORE, [before])
     const expired: { readonly month: string; readonly entries: number }[] = []
     const retired: RetiredRange[] = []
-    const tables: string[] = []
-    for (const { name, month } of months.filter((each) => each.month < before)) {
+    for (const { month, name } of months) {
       const table = client.escapeIdentifier(name)
-      tables.push(table)
       // a wrong clock may still write to a past month
       await client.query(`lock table ${table} in exclusive mode`)
-      const { rows: ranges } = await client.query<RetiredRange>(rangesOf(table))
+      const { rows: ranges } = await client.query<RetiredRange>(rangesOf(table), [month])
       retired.push(...ranges)
       expired.push({ month, entries: entriesIn(ranges) })
+      if (!dryRun && name === DEFAULT) await client.query(`delete from ${table} where ${OF_MONTH}`, [month])
     }
     if (!dryRun && expired.length > 0) {
-      await dropTables(client, tables)
+      const tables = months.filter(({ name }) => name !== DEFAULT).map(({ name }) => client.escapeIdentifier(name))
+      if (tables.length > 0) await dropTables(client, tables)
       for (const { month, entries } of expired)
         await client.query(
           `select record_change('audit', $1, jsonb_build_object('what', 'expired', 'entries', $2::bigint))`,

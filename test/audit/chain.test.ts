@@ -471,6 +471,25 @@ describe('the chains of the decision log', () => {
     expect((await verify()).faults.length).to.be.greaterThan(3)
   })
 
+  it('of a month that did not exist when they were written are retired, too', async () => {
+    await fill(db, 10, { time: `timestamptz '2026-01-15T00:00:00Z'` })
+    await fill(db, 10, { time: `timestamptz '2026-02-15T00:00:00Z'` })
+    await fill(db, 10)
+    const owner = new Client(db.owner)
+    await owner.connect()
+    try {
+      const options = { before: '2026-02', key: { kid, privateKey } }
+      expect(await expireMonths(owner, { ...options, dryRun: true })).to.deep.equal([{ month: '2026-01', entries: 10 }])
+      expect((await verify()).entries).to.equal(30)
+      expect(await expireMonths(owner, { ...options, dryRun: false })).to.deep.equal([
+        { month: '2026-01', entries: 10 },
+      ])
+    } finally {
+      await owner.end()
+    }
+    expect(await verify()).to.deep.include({ entries: 21, retired: 10, faults: [] })
+  })
+
   it('are retired beside a reader and a writer, who wait for a moment only', async () => {
     await tamper(
       'create table decisions_2026_01 (like decisions including defaults)',
