@@ -43,13 +43,19 @@ export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | nu
   })
 }
 
-type Part = 'effect' | 'endpoint'
+const PARTS = ['effect', 'endpoint'] as const
+type Part = (typeof PARTS)[number]
 
 /** The parts of a decision that turn from one answer into the other. Changing either part alone can prepare a right. */
 const turned = (from: Outcome['effect'], { before, after }: CellChange): readonly Part[] =>
-  (['effect', 'endpoint'] as const).filter((part) => before[part] === from && after[part] !== from)
+  PARTS.filter((part) => before[part] === from && after[part] !== from)
 const gains = (change: CellChange) => turned('deny', change)
 const losses = (change: CellChange) => turned('allow', change)
+
+const isRight = ({ effect, endpoint }: Outcome): boolean => effect === 'allow' && endpoint === 'allow'
+/** The parts that the maker must have: both where the edit completes a right of which the role had one already. */
+const given = (change: CellChange): readonly Part[] =>
+  isRight(change.after) && !isRight(change.before) ? PARTS : gains(change)
 
 const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> => {
   const { base, candidate, changes, maker, deadline } = edit
@@ -60,14 +66,14 @@ const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> =>
       : // to a caller without a user, every record is somebody else's
         base.engine.decide(maker, action, relation === 'own' ? 'own' : 'other').effect === 'allow'
 
-  const given: CellChange[] = []
+  const beyond: CellChange[] = []
   const lost: CellChange[] = []
   for (const change of changes) {
     await pause()
-    if (!gains(change).every((part) => may(part, change.action, change.relation))) given.push(change)
+    if (!given(change).every((part) => may(part, change.action, change.relation))) beyond.push(change)
     else if (losses(change).length > 0) lost.push(change)
   }
-  if (given.length + lost.length === 0) return []
+  if (beyond.length + lost.length === 0) return []
 
   const mayAll = (action: string) =>
     may('endpoint', action, 'other') && may('effect', action, 'own') && may('effect', action, 'other')
@@ -92,5 +98,5 @@ const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> =>
     await pause()
     if (!(await isBelowMaker(change.role))) taken.push(change)
   }
-  return [...given, ...taken]
+  return [...beyond, ...taken]
 }

@@ -108,6 +108,20 @@ describe('a policy edit by somebody who may not do everything', () => {
     expect((await edit(clerk, both, [])).status).to.equal(200)
   })
 
+  it('nobody completes a right of which a role has one half, and they have the other', async () => {
+    const endpoint = (role: string) => ({ ptype: 'p2', role, action: 'audit:read' })
+    await addRows(service, callers.admin.token, [row(346, 'clerk', 'audit:read'), endpoint('warden')])
+    const half = await edit(warden, [endpoint('clerk')], [])
+    expect(half.json).to.include({ status: 403, code: 'beyond_own_rights' })
+    expect(decisionsOf(half.json)).to.deep.equal(['clerk audit:read own', 'clerk audit:read other'])
+    await addRows(service, callers.admin.token, [endpoint('notary'), row(347, 'warden', 'audit:read')])
+    expect((await edit(callers.admin, [], [endpoint('warden')])).status).to.equal(200)
+    const other = await edit(warden, [row(348, 'notary', 'audit:read')], [])
+    expect(decisionsOf(other.json)).to.deep.equal(['notary audit:read own', 'notary audit:read other'])
+    // a half that completes nothing is the maker's own to give
+    expect((await edit(warden, [row(349, 'viewer', 'audit:read')], [])).status).to.equal(200)
+  })
+
   it('no restore brings back what they may not do', async () => {
     const open = rowsFor('viewer', 395, 'audit:read')
     await addRows(service, callers.admin.token, open)
