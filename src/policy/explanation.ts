@@ -25,8 +25,10 @@ export const MOST_CONSIDERED = 200
 export const explain = (snapshot: Snapshot, role: string, action: string, relation: Relation) => {
   const { engine, revision } = snapshot
   const counted = engine.inheritance.rolesOf(role)
-  const endpointRows = engine.endpointCandidates(role, action).map((row) => consider(row, otherRole(row, counted)))
   const isLetIn = snapshot.mayCall(role, action)
+  const endpointRows = engine
+    .endpointCandidates(role, action)
+    .map((row) => consider(row, otherRole(row, counted) ?? (isLetIn ? null : OTHER_CONDITION)))
 
   const { effect, rule, row: decider } = snapshot.decideFor(role, action, relation)
   const rows = engine.candidates(role, action)
@@ -34,7 +36,7 @@ export const explain = (snapshot: Snapshot, role: string, action: string, relati
   const objectRows = rows.map((row, i): Considered<ObjectRow> =>
     i > place
       ? { row, outcome: 'not_reached', why: null }
-      : consider(row, i === place ? null : (otherRole(row, counted) ?? otherRecord(row, relation))),
+      : consider(row, i === place ? null : (otherRole(row, counted) ?? otherRecord(row, relation) ?? OTHER_CONDITION)),
   )
   return {
     revision,
@@ -52,6 +54,9 @@ export const explain = (snapshot: Snapshot, role: string, action: string, relati
     object: { effect, rule, row: decider, ...listed(objectRows, place) },
   } as const
 }
+
+/** Where an installation has made its model.conf stricter than the shipped one. */
+const OTHER_CONDITION = 'a further condition of model.conf does not hold'
 
 const consider = <Row>(row: Row, why: string | null): Considered<Row> => ({
   row,
