@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '../database/errors.js'
+import { NewestNotGood } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
@@ -25,8 +26,8 @@ export interface CurrentPolicy {
   /** Throws until the first policy is loaded, so nothing is decided before. */
   current(): Snapshot
   /**
-   * Loads the stored policy, and puts it in force if it is newer and complete. Otherwise the last good policy stays
-   * (promise 3).
+   * Loads the stored policy, and puts it in force if it is newer and complete. Otherwise the last good policy is in
+   * force (promise 3), and this throws.
    */
   refresh(): Promise<Snapshot>
   /** Puts a committed snapshot (`commitEdit`) in force without reloading it, if it is newer. */
@@ -86,6 +87,7 @@ export const createCurrentPolicy = (
     } catch (error) {
       unreached = isDatabaseAway(error)
       if (!unreached) fault = error instanceof Error ? error.message : String(error)
+      if (error instanceof NewestNotGood && error.lastGood !== null) adopt(error.lastGood)
       throw error
     }
   }

@@ -5,10 +5,10 @@ import type { CommentedRows } from './comments.js'
 import { checkPlan, editBetween } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
-import { PolicyError } from './policy-error.js'
+import { NewestNotGood, PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
-import { checkedSnapshot, parseStoredRow, readStored } from './store.js'
+import { checkedSnapshot, parseStoredRow, readNewer, readStored } from './store.js'
 import type { PolicyRules, StoredRevision } from './store.js'
 
 /** The stored policy, whether or not it can be in force. */
@@ -22,21 +22,63 @@ export interface StoredPolicy extends StoredRevision {
 /** How many revisions are tried for one that can be in force. */
 const MOST_TRIED = 100
 
+/** The newest revision before `newest`, but after `known`, that can be in force; null if there is none. */
+const goodBefore = async (
+  database: Database,
+  rules: PolicyRules,
+  newest: StoredRevision,
+  known: number,
+): Promise<Snapshot | null> => {
+  let tried = newest
+  while (tried.revision - 1 > Math.max(known, newest.revision - MOST_TRIED)) {
+    const before = await revisionBefore(database, tried, tried.revision - 1)
+    if (before === null) return null
+    tried = before
+    try {
+      return await checkedSnapshot(tried, rules)
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error
+    }
+  }
+  return null
+}
+
 /** Reads the stored policy. Rows that somebody broke by hand are not an error here, since commands repair them. */
 export const readStoredPolicy = async (database: Database, rules: PolicyRules): Promise<StoredPolicy> => {
   const newest = await readStored(database)
-  let fault: string | null = null
-  let tried: StoredRevision | null = newest
-  while (tried !== null && tried.revision > 0 && tried.revision > newest.revision - MOST_TRIED) {
-    try {
-      return { ...newest, lastGood: await checkedSnapshot(tried, rules), fault }
-    } catch (error) {
-      if (!(error instanceof PolicyError)) throw error
-      fault ??= error.message
-    }
-    tried = await revisionBefore(database, tried, tried.revision - 1)
+  try {
+    if (newest.revision > 0) return { ...newest, lastGood: await checkedSnapshot(newest, rules), fault: null }
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error
+    const good = await goodBefore(database, rules, newest, 0)
+    return { ...newest, lastGood: good ?? (await buildSnapshot(0, rules.model, [])), fault: error.message }
   }
-  return { ...newest, lastGood: await buildSnapshot(0, rules.model, []), fault }
+  return { ...newest, lastGood: await buildSnapshot(0, rules.model, []), fault: null }
+}
+
+/**
+ * Makes the function that loads the newest revision: null if it is `known`, or if no policy was ever stored. Throws
+ * PolicyError for rows that do not parse or that break an invariant; to a process that has a policy, it says which
+ * earlier revision was missed and can be in force.
+ */
+export const loadSnapshot = (
+  database: Database,
+  rules: PolicyRules,
+): ((known: number | null) => Promise<Snapshot | null>) => {
+  // the revision for which an earlier one was looked for: once, since processes ask several times a second
+  let searched: number | null = null
+  return async (known) => {
+    const newer = await readNewer(database, known ?? 0)
+    if (newer === null) return null
+    try {
+      return await checkedSnapshot(newer, rules)
+    } catch (error) {
+      if (!(error instanceof PolicyError) || known === null || searched === newer.revision) throw error
+      const good = await goodBefore(database, rules, newer, known)
+      searched = newer.revision
+      throw new NewestNotGood(error.message, good)
+    }
+  }
 }
 
 /**

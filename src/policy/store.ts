@@ -73,8 +73,11 @@ export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] 
     return a.ptype === 'p' && b.ptype === 'p' ? a.priority - b.priority : 0
   })
 
-/** The stored rows of the newest revision; null if that is `known`. */
-const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {
+/**
+ * The stored rows of the newest revision; null if that is `known`. Reads the table without the adapter, whose loadPolicy
+ * has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
+ */
+export const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {
   type Row = Omit<StoredRow, 'ptype'> & { readonly revision: string; readonly ptype: string | null }
   const rows = await database.run<Row>({ name: 'policy_rows', text: NEWER, values: [known] })
   const stored = rows.flatMap(({ ptype, rule, comment }) => (ptype === null ? [] : [{ ptype, rule, comment }]))
@@ -83,18 +86,6 @@ const readNewer = async (database: Database, known: number | null): Promise<Stor
 
 export const readStored = async (database: Database): Promise<StoredRevision> =>
   (await readNewer(database, null)) ?? { revision: 0, stored: [] }
-
-/**
- * Loads the newest revision; null if it is `known`, or if no policy was ever stored. Reads the table without the
- * adapter, whose loadPolicy has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
- * Throws PolicyError for rows that do not parse or that break an invariant.
- */
-export const loadSnapshot =
-  (database: Database, rules: PolicyRules) =>
-  async (known: number | null): Promise<Snapshot | null> => {
-    const newer = await readNewer(database, known ?? 0)
-    return newer && checkedSnapshot(newer, rules)
-  }
 
 /** A sum of hashes, so that a check for changes transfers no rows and needs no sort. */
 const DIGEST = `

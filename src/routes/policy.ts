@@ -256,7 +256,10 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
         const stored = await readStoredPolicy(database, rules)
         // if the stored rows cannot be in force, the last good revision decides, and a restore is the way out
-        if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
+        const { revision: decidedUnder } = input.snapshot
+        const isReplaced =
+          stored.fault === null ? stored.revision !== decidedUnder : stored.lastGood.revision > decidedUnder
+        if (isReplaced) throw new PolicyReplaced('restore')
         const plan = await planRestore(database, stored, revision, rules, input.caller.user, input.deadline)
         if (!plan) throw noSuchRevision(revision)
         return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)

@@ -322,4 +322,36 @@ describe('a change belongs to who its caller is when it commits', () => {
     expect(service.policy.current().revision).to.equal(good + 2)
     expect((await other.policy.refresh()).revision).to.equal(good + 2)
   })
+
+  it('no restore is decided under a revision that a process missed, because the next one is broken', async () => {
+    const role = freshCode('warden')
+    const rights = [
+      { ptype: 'p', priority: 7_001, rule: 'T1', role, action: 'policy:write', reach: 'any', effect: 'allow' },
+      { ptype: 'p2', role, action: 'policy:write' },
+    ]
+    await addRows(service, root.token, rights)
+    const wide = service.policy.current().revision
+    const warden = await service.addUser(role)
+    const restore = (user: TestUser, revision: number) => post(`/policy/revisions/${revision}/restore`, user.token, {})
+    expect((await restore(warden, wide)).status).to.equal(200)
+    await withClient(async (second) => {
+      await second.query('begin')
+      await withClient(async (first) => {
+        await first.query('begin')
+        await first.query('lock table casbin in share row exclusive mode')
+        // whoever loads the policy from now on waits for the second transaction
+        const locked = second.query('lock table casbin in access exclusive mode')
+        await lockWaiters(service.db.asOwner, 1)
+        await first.query(`delete from casbin where ptype = 'p2' and rule ->> 0 = $1`, [role])
+        await first.query('commit')
+        await locked
+      })
+      await second.query(`insert into casbin (ptype, rule) values ('p2', '["clerk", "no such:action", "more"]')`)
+      await second.query('commit')
+    })
+    // back to the revision that took their right
+    const refused = await restore(warden, wide + 1)
+    expect(refused.json, refused.text).to.include({ status: 503, code: 'policy_unavailable' })
+    expect((await restore(root, wide + 1)).status).to.equal(200)
+  })
 })

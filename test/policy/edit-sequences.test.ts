@@ -18,7 +18,7 @@ import { planRestore } from '../../src/policy/replacement.js'
 import { rowText } from '../../src/policy/parse-row.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
-import { loadSnapshot } from '../../src/policy/store.js'
+import { loadSnapshot } from '../../src/policy/replacement.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
 import {

@@ -9,8 +9,7 @@ import { findRevision, listRevisions, rowsOfRevision } from '../../src/policy/hi
 import { installDefaultPolicy } from '../../src/policy/installation.js'
 import { rowText } from '../../src/policy/parse-row.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
-import { planReplacement, readStoredPolicy } from '../../src/policy/replacement.js'
-import { loadSnapshot } from '../../src/policy/store.js'
+import { loadSnapshot, planReplacement, readStoredPolicy } from '../../src/policy/replacement.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { testDatabase } from '../support/database.js'
@@ -139,6 +138,21 @@ describe('rows that somebody changes in the database, beside the service', () =>
       expect(keys([...((await rowsOfRevision(database, after, 1))?.rows ?? [])])).to.deep.equal(keys([...good.rows]))
     })
   }
+
+  it('do not keep a process from the last good revision, if it missed that one', async () => {
+    const policy = await loaded()
+    await insert('p2', ['viewer', 'doc:read'])
+    await insert('p', ['505', 'X', 'editor', 'link:update', 'any'])
+    for (const what of ['the first load', 'the next one']) {
+      await policy.refresh().then(
+        () => expect.fail('came into force'),
+        (error: unknown) => expect(error).to.be.instanceOf(PolicyError),
+      )
+      expect(policy.status().fault, what).to.contain('does not parse')
+      expect(policy.current().revision, what).to.equal(2)
+      expect(policy.current().mayCall('viewer', 'doc:read'), what).to.equal(true)
+    }
+  })
 
   it('come into force again once they are repaired by hand', async () => {
     const policy = await loaded()
