@@ -12,7 +12,7 @@ import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
 import { RequestLayers } from './request-layers.js'
-import { NO_DATA, isTaken, noRecord, nothing } from './route.js'
+import { NO_DATA, asksPolicy, isTaken, noRecord, nothing } from './route.js'
 import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './route.js'
 
 /**
@@ -45,11 +45,14 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
     try {
       const { gateway } = runtime.layers
       const admitted = await gateway.admit(ctx, spec.gateway)
+      const demanded = asksPolicy({ ...spec, objectAction: spec.object.action })
+        ? demandOf(ctx, POLICY_AT_LEAST)
+        : undefined
       // a demand may be refused (412) before the first attempt, but never to somebody whom the gateway refuses
-      if (demandOf(ctx, POLICY_AT_LEAST) !== undefined)
+      if (demanded !== undefined)
         await gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
       const body = once(() => readBodyOf(spec, ctx))
-      const answer = await decideUnderOnePolicy(request, changes(spec), (snapshot) =>
+      const answer = await decideUnderOnePolicy(request, { isChange: changes(spec), demanded }, (snapshot) =>
         attempt(spec, request, admitted, snapshot, body),
       )
       recordAnswer(spec, request, answer)
@@ -106,6 +109,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   const { and } = spec.object
   if (and !== undefined) request.under(and, () => layers.object(snapshot, caller, and, record))
+  spec.object.requireVisible?.(record, caller, snapshot)
   request.decision = decision
   ctx.state.decision = decision ?? undefined
 

@@ -1,6 +1,5 @@
 import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import { demandOf } from '../input/header-lines.js'
 import { PolicyError } from '../policy/policy-error.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { LayeredRequest } from './layered-request.js'
@@ -9,14 +8,20 @@ import type { PolicyInForce } from './route.js'
 /** The header with which a caller demands a revision or a newer one. */
 export const POLICY_AT_LEAST = 'policy-at-least'
 
+interface Demand {
+  readonly isChange: boolean
+  /** the value of `Policy-At-Least`; undefined if the caller demands no revision */
+  readonly demanded: string | undefined
+}
+
 /**
  * Runs `act` under the policy in force. If the policy, the caller or the record changed before the commit, runs it once
  * more under the newest policy (promise 1). A change that the policy refuses is refused only under the newest revision
  * in the database (promise 7).
  */
 export const decideUnderOnePolicy = async <T>(
-  { runtime: { policy }, ctx }: LayeredRequest,
-  isChange: boolean,
+  { runtime: { policy } }: LayeredRequest,
+  { isChange, demanded }: Demand,
   act: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> => {
   // rows or rules that cannot be read are nothing that a caller did
@@ -24,7 +29,6 @@ export const decideUnderOnePolicy = async <T>(
     act(under).catch((error: unknown) => {
       throw error instanceof PolicyError ? policyUnavailable(error) : error
     })
-  const demanded = demandOf(ctx, POLICY_AT_LEAST)
   const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
     return await acting(snapshot)

@@ -80,6 +80,11 @@ export interface ObjectRule<Params, Record extends Owned> {
    * awaits it.
    */
   readonly load: (params: Params, caller: Promise<Caller> | Caller) => Promise<Record | null> | Record | null
+  /**
+   * Throws where the record's state hides it from the caller. It is asked right after `can()`, before the request's
+   * input is looked at: otherwise a fault in that would tell a hidden record from a missing one.
+   */
+  requireVisible?(record: Record, caller: Caller, snapshot: Snapshot): void
 }
 
 /** The loader for creations and lists: `can()` decides about a record without an owner. */
@@ -267,6 +272,14 @@ export interface Route {
   /** Takes one request through the four layers to its answer, or throws a Refusal. */
   readonly serve: (runtime: Runtime, ctx: Context) => Promise<Answer>
 }
+
+/** True for a route that the policy decides about. For other routes, a caller cannot demand a revision. */
+export const asksPolicy = ({
+  gateway,
+  endpoint,
+  objectAction,
+}: Pick<Route, 'gateway' | 'endpoint' | 'objectAction'>): boolean =>
+  endpoint !== 'none' || objectAction !== 'none' || gateway.scope === 'items'
 
 /** The first layer, in two steps: `admit` counts and verifies without a look-up, `identify` looks the user up. */
 export interface Gateway {

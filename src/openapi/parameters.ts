@@ -1,4 +1,5 @@
 import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
+import { asksPolicy } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { schemaOf } from './schemas.js'
 import type { Json, NamedSchemas } from './schemas.js'
@@ -66,7 +67,7 @@ export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json
     ...(documentation.ifMatch === 'required' ? [named('IfMatchRequired')] : []),
     ...(documentation.tagged === 'read' ? [named('IfNoneMatch')] : []),
     ...(gateway.from === undefined ? [] : [named('SecFetchSite')]),
-    named('PolicyAtLeast'),
+    ...(asksPolicy(route) ? [named('PolicyAtLeast')] : []),
     named('RequestId'),
   ]
 }

@@ -1,13 +1,12 @@
 import { REFUSALS } from '../domain/refusal.js'
 import type { RefusalCode } from '../domain/refusal.js'
-import { NO_DATA } from '../layers/route.js'
+import { NO_DATA, asksPolicy } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
 /** Problems of every route: the rate limit, an invalid token, the headers, and our own outages. */
 const ANYWHERE = [
   'invalid_request',
   'invalid_token',
-  'precondition_failed',
   'rate_limited',
   'internal_error',
   'database_unavailable',
@@ -20,13 +19,13 @@ const isChange = ({ method, dataRows }: Route): boolean => method !== 'get' && d
 
 /** The codes of a route's problems, in the order of their statuses: those of its layers, and its own. */
 export const problemsOf = (route: Route): readonly RefusalCode[] => {
-  const { gateway, endpoint, objectAction, path, query, body, idempotent, documentation } = route
+  const { gateway, objectAction, path, query, body, idempotent, documentation } = route
   const decided = objectAction !== 'none' || gateway.scope === 'items'
   const codes: readonly RefusalCode[] = [
     ...ANYWHERE,
     ...(gateway.scope === 'public' ? [] : (['token_required', 'insufficient_scope'] as const)),
     ...(gateway.from === undefined ? [] : (['cross_site'] as const)),
-    ...(endpoint !== 'none' || decided ? (['role_not_allowed'] as const) : []),
+    ...(asksPolicy(route) ? (['role_not_allowed', 'precondition_failed'] as const) : []),
     ...(decided ? (['policy_denied'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(query !== undefined || gateway.scope !== 'public' ? (['invalid_query'] as const) : []),

@@ -29,7 +29,9 @@ export const requireRevision = async (
   const isNewer = named.some((revision) => revision > snapshot.revision)
   if (isNewer && (await policy.refresh()).revision > snapshot.revision) throw new PolicyReplaced(`If-Match ${named}`)
   if (named.includes(snapshot.revision)) return
-  throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
+  throw new Refusal('precondition_failed', {
+    detail: `If-Match must name the policy revision in force, "${snapshot.revision}".`,
+  })
 }
 
 /** If the stored rows are not those that the edit was made for, reloads them and responds with 503. */

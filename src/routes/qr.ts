@@ -27,12 +27,17 @@ export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; re
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
-    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
+    object: {
+      action: 'link:read',
+      load: ({ code }: z.infer<typeof ByCode>) => findLink(code),
+      requireVisible: (link, caller, snapshot) => {
+        if (!seesWhole(snapshot, caller, link)) requireOpen(link)
+      },
+    },
     data: NO_DATA,
     params: ByCode,
     query: Look,
-    handle: ({ record, caller, snapshot, query: { format, level, ...look } }) => {
-      if (!seesWhole(snapshot, caller, record)) requireOpen(record)
+    handle: ({ record, caller, query: { format, level, ...look } }) => {
       const modules = encodeModules(`${baseUrl}/${record.code}`, level)
       const least = smallestSize(modules, look)
       if (look.size < least) {

@@ -27,12 +27,16 @@ export const requireOpen = (link: Link): void => {
 const unlessAbsent = (link: Link | null): Link | null =>
   link !== null && stateOf(link, Date.now()) === 'absent' ? null : link
 
-/** The redirect. `no-cache`: browsers would otherwise cache a permanent one, but its owner may change the link. */
+/**
+ * The redirect. `no-cache`: browsers would otherwise cache a permanent one, but its owner may change the link.
+ * `cross-origin`: pages of other sites may use a link as a picture; what it leads to says itself who may.
+ */
 const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
   status,
   headers: {
     Location: forwards && querystring !== '' ? forwardQuery(target, querystring) : target,
     'Cache-Control': status === 303 ? 'no-store' : 'no-cache',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
   },
 })
 

@@ -39,6 +39,8 @@ describe('a redirect', () => {
     expect(Object.fromEntries(headers)).to.include({
       location: TARGET,
       'cache-control': 'no-cache',
+      // a link may be a picture on a page of another site
+      'cross-origin-resource-policy': 'cross-origin',
       'x-content-type-options': 'nosniff',
       'policy-revision': String(service.policy.current().revision),
       'ratelimit-policy': '"anonymous";q=1000;w=60',

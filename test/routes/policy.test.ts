@@ -179,6 +179,9 @@ describe('the policy over HTTP', () => {
     expect((await ask('2')).json).to.include({ status: 412, code: 'precondition_failed' })
     for (const wrong of ['x', '-1', '1.5', '1e3', '9'.repeat(16)])
       expect((await ask(wrong)).status, wrong).to.equal(400)
+    // what no policy decides about asks for none
+    const unasked = await service.request('GET', '/healthz', { headers: { 'Policy-At-Least': '999' } })
+    expect(unasked.status).to.equal(200)
     const gone = await service.addUser('editor')
     await service.db.asOwner('update users set suspended_at = now() where id = $1', [gone.id])
     for (const demanded of ['2', 'x']) {

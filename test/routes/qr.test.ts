@@ -200,6 +200,9 @@ describe('the QR code of a link', () => {
       for (const asker of [undefined, other.token]) {
         const answer = await callers.service.request('GET', `/links/${name}/qr`, { token: asker })
         expect(answer.json, JSON.stringify(json)).to.include({ status, code: refusal })
+        // whatever the parameters: a fault in them would tell that there is such a link
+        const faulty = await callers.service.request('GET', `/links/${name}/qr?size=1`, { token: asker })
+        expect(faulty.json, JSON.stringify(json)).to.include({ status, code: refusal })
       }
       expect((await callers.service.request('GET', `/links/${name}/qr`, { token })).status).to.equal(200)
     }

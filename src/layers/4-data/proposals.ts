@@ -69,6 +69,7 @@ const propose = async (
   if (candidate.revision !== base + 1)
     throw new Refusal('policy_unavailable', {
       detail: 'The stored rows cannot be in force, so nothing can be proposed: see docs/operations.md.',
+      headers: { 'Retry-After': '1' },
     })
   const insert = insertProposal({ actor: actorOf(context), reason, base, add, remove, commented })
   const binding = bind({ ...context, status: 202 }, 'any', ROLES)
