@@ -34,11 +34,13 @@ interface Asker {
  */
 export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   /**
-   * A user of this service has their stored role, whatever the request claims. Other subjects have the claimed role.
+   * A user of this service has their stored role, whatever the request claims, and none once they are deleted. Other
+   * subjects have the claimed role.
    */
   const findAsker = async ({ type, id, properties }: Evaluation['subject']): Promise<Asker> => {
     const user = type === 'user' ? await findUser(id) : null
     if (user !== null) return { subject: user, isOurs: true }
+    if (type === 'user' && isId(id)) return { subject: null, isOurs: false }
     const role = properties?.['role']
     return { subject: type !== 'anonymous' && isUserRole(role) ? { id, role } : null, isOurs: false }
   }

@@ -93,6 +93,8 @@ describe('the AuthZEN Authorization API', () => {
       { type: 'user', id: suspended.id },
       { type: 'user', id: 'somebody' },
       { type: 'user', id: '999999', properties: { role: 'user' } },
+      // one of ours, deleted, for a program that always sends a role
+      { type: 'user', id: '999998', properties: { role: 'admin' } },
     ]) {
       expect((await ask(question(subject, 'read', { type: 'link', id: code }))).json).to.deep.equal({ decision: true })
       expect((await ask(question(subject, 'create', { type: 'link', id: 'x' }))).json).to.deep.equal({

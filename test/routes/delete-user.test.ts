@@ -255,6 +255,20 @@ describe('DELETE /users/{id}', () => {
       expect((await service.request('GET', `/links/${code}`)).status).to.equal(200)
     })
 
+    it('asks the endpoint rows about links, too', async () => {
+      const transfer = { ptype: 'p2', role: 'mover', action: 'link:transfer' }
+      await addRows(service, root.token, [
+        ...rowsFor('mover', 740, 'user:delete'),
+        { ptype: 'p', priority: 745, rule: 'M1', role: 'mover', action: 'link:transfer', reach: 'any', effect: 'allow' },
+      ])
+      const [mover, user] = [await service.addUser('mover'), await service.addUser('viewer')]
+      await create(user)
+      const links = `?links=transfer:${mover.id}`
+      expect((await remove(user.id, links, { by: mover })).json).to.include({ status: 403, code: 'policy_denied' })
+      await addRows(service, root.token, [transfer])
+      expect((await remove(user.id, links, { by: mover })).status).to.equal(204)
+    })
+
     it('lets people delete themselves, and nobody else, where a row says own', async () => {
       const [leaver, neighbour] = [await service.addUser('leaver'), await service.addUser('leaver')]
       const code = await create(leaver)

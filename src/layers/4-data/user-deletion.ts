@@ -94,16 +94,19 @@ const senderOn =
     (await sendTo<Row>(client, statement)).rows
 
 /**
- * What `can()` decides about the user's links: the right to delete users does not include that to delete or transfer
- * links.
+ * The decision about the user's links, asked as for a request of its own: the right to delete users does not include
+ * that to delete or transfer links.
  */
 const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User, action: string): Decision => {
   const record = { owner_id: id }
   const decision = snapshot.decide(user, action, record)
-  if (snapshot.can(user, action, record)) return decision
+  const isLetIn = snapshot.mayCall(decision.role, action)
+  if (isLetIn && snapshot.can(user, action, record)) return decision
   throw new Refusal('policy_denied', {
-    detail: `${decision.rule} denies ${action} to the role ${decision.role} on the links of this user.`,
-    extensions: { rule: decision.rule },
+    detail: isLetIn
+      ? `${decision.rule} denies ${action} to the role ${decision.role} on the links of this user.`
+      : `No endpoint row lets the role ${decision.role} ${action}, which the links of this user need.`,
+    ...(isLetIn && { extensions: { rule: decision.rule } }),
   })
 }
 
