@@ -97,7 +97,7 @@ export const openPool = ({
     } catch (error) {
       // whatever the server aborted because of the deadline was rolled back
       const isLate = deadline !== undefined && LATE.has(sqlState(error))
-      failure = isLate ? deadlineExceeded({ cause: error }) : translateError(error)
+      failure = isLate ? deadlineExceeded({ cause: error }) : translateError(ofReadOnly(error))
       throw failure
     } finally {
       observer.queried(kind, (performance.now() - acquiredAt) / 1_000)
@@ -224,6 +224,13 @@ const LATE: ReadonlySet<string | undefined> = new Set([
   SQLSTATE.lockNotAvailable,
   SQLSTATE.deadlinePassed,
 ])
+
+/**
+ * A read-only server (a standby, or a primary whose administrator allows no changes) is as good as away to a change.
+ * Long reads, which are read-only themselves, do not ask this: there it is a fault of ours.
+ */
+const ofReadOnly = (error: unknown): unknown =>
+  sqlState(error) === SQLSTATE.readOnlyTransaction ? databaseAway(error) : error
 
 /** True if no timeout of the server came before the deadline: its clock may have been set. */
 const passedUnnoticed = (failure: unknown): boolean =>

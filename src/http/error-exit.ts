@@ -7,8 +7,8 @@ import { writeProblem } from './problem.js'
 
 /**
  * The only error exit: it turns every error of a request into a Refusal, by default `internal_error`, so no caller sees
- * a stack, SQL or a row. PostgreSQL's 42501 and 25006 mean that the data layer refused what the layers before it
- * allowed: they raise an alarm. `host`: the public origin's host, for HTML pages.
+ * a stack, SQL or a row. PostgreSQL's 42501, and 25006 in a long read, mean that the data layer refused what the layers
+ * before it allowed: they raise an alarm. `host`: the public origin's host, for HTML pages.
  */
 export const errorExit =
   (log: Logger, host: string, onDisagreement: () => void) =>

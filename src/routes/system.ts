@@ -24,7 +24,7 @@ const readinessView = <Status extends string>(status: Status) =>
     status: z.literal(status).describe('whether the service accepts requests'),
     checks: z
       .object({
-        database: z.enum(['ok', 'away']).describe('whether it responds'),
+        database: z.enum(['ok', 'away', 'read_only']).describe('whether it responds and takes changes'),
         policy: z
           .object({
             revision: RevisionNumber.nullable().describe('the revision in force; null: none yet'),
