@@ -74,14 +74,13 @@ export const createListener = ({ connection, notify, onChange }: ListenerOptions
   let retryMs = MIN_RETRY_MS
   let retry: NodeJS.Timeout | undefined
 
-  const listen = async () => {
-    const listening = new Client({
-      ...connection,
-      application_name: 'linkgate listener',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: TIMEOUT_MS,
-    })
+  const retryLater = () => {
+    retry = setTimeout(open, retryMs)
+    retry.unref()
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
+  }
+
+  const listen = async (listening: Client) => {
     client = listening
     let beat: NodeJS.Timeout | undefined
     const lost = () => {
@@ -94,9 +93,7 @@ export const createListener = ({ connection, notify, onChange }: ListenerOptions
       if (stopped || client !== listening) return
       client = null
       up = false
-      retry = setTimeout(() => void listen(), retryMs)
-      retry.unref()
-      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
+      retryLater()
     }
     /** Announces pending changes. The response arrives after every earlier notification, on the same connection. */
     const confirm = async () => {
@@ -130,11 +127,28 @@ export const createListener = ({ connection, notify, onChange }: ListenerOptions
     }
   }
 
+  const open = (): void => {
+    try {
+      // reads the files that sslrootcert, sslcert and sslkey name, and throws if one is missing
+      const listening = new Client({
+        ...connection,
+        application_name: 'linkgate listener',
+        keepAlive: true,
+        connectionTimeoutMillis: 5_000,
+        query_timeout: TIMEOUT_MS,
+      })
+      void listen(listening)
+    } catch (error) {
+      onChange(error)
+      retryLater()
+    }
+  }
+
   return {
     hear: (channel, onPayload) => void channels.set(channel, onPayload),
     start: (onUp) => {
       notifyUp = onUp
-      void listen()
+      open()
     },
     get up() {
       return up

@@ -79,13 +79,16 @@ export const openPool = ({
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
 
+  // async, because pg throws if a file is missing that sslrootcert, sslcert or sslkey names
+  const connect = async () => pool.connect()
+
   const withClient = async <T>(
     kind: QueryKind,
     work: (client: PoolClient) => Promise<T>,
     deadline?: Deadline,
   ): Promise<T> => {
     const startedAt = performance.now()
-    const client = await pool.connect().catch((error: unknown) => {
+    const client = await connect().catch((error: unknown) => {
       observer.acquireFailed()
       throw databaseAway(error)
     })

@@ -8,6 +8,7 @@ import { Deadline } from '../../src/domain/deadline.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { urlOf } from '../support/node.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addUserWithId, DECIDED } from '../support/records.js'
@@ -287,6 +288,13 @@ describe('the pool', () => {
       expectAway(await failureOf(other.run({ text: 'select 1' })))
       await other.close()
     }
+  })
+
+  it('is database_unavailable where a file that the URL names is missing', async () => {
+    const connectionString = `${urlOf(db.service)}&sslmode=disable&sslrootcert=/absent`
+    const other = openPool({ connection: { connectionString }, size: 1, deadlineMs: 500 })
+    expectAway(await failureOf(other.run({ text: 'select 1' })))
+    await other.close()
   })
 
   it('gives up a question after the deadline, and the connection with it', async () => {
