@@ -8,6 +8,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
 import { missingRights } from './missing-rights.js'
+import { requireOwnSession } from './session.js'
 import { pendingFiles, readSqlFiles } from './sql-files.js'
 import type { SqlFile } from './sql-files.js'
 import { withConnection } from './with-connection.js'
@@ -50,6 +51,7 @@ export const migrationStatus = async ({
  */
 export const migrate = async ({ owner, service, folder, log }: MigrateOptions): Promise<readonly string[]> =>
   withConnection(owner, async (client) => {
+    await requireOwnSession(client)
     await lockMigrations(client, log)
     const files = await readSqlFiles(folder)
     try {

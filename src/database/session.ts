@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import type { ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
 import { withConnection } from './with-connection.js'
@@ -62,6 +62,13 @@ export const requireServiceSession = async (
   } catch (error) {
     throw asStartError(error, rules.pooled)
   }
+}
+
+/** Throws StartError if the connection leads through a pooler, where locks and settings of a session outlive it. */
+export const requireOwnSession = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  if (rows[0]?.pid !== backendPidOf(client))
+    throw new StartError(`migrating leads through a pooler: MIGRATION_DATABASE_URL must bypass it ${GUIDE}`)
 }
 
 /** The backend's process id from the start of the protocol. A pooler sends a number of its own. */

@@ -19,7 +19,7 @@ import { addManyLinks, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
 import { madeSigningKey } from '../support/signing-key.js'
-import { until } from '../support/until.js'
+import { until, within } from '../support/until.js'
 
 const migrations = new URL('migrations/', PACKAGE_ROOT)
 /** No request is longer than that: a pooler with two connections has queues. */
@@ -102,6 +102,14 @@ const isCutOff = (error: unknown): undefined => {
     expect(
       (await openDatabase(settings({ databaseUrl: urlOf(db.service), databasePooled: false }))).migrated,
     ).to.deep.equal([])
+  })
+
+  it('is refused to a migration, which leaves no lock there for the next one to wait for', async () => {
+    const migrating = (migrationDatabaseUrl: string) =>
+      openDatabase(settings({ migrationDatabaseUrl }), { migrating: true })
+    const error: unknown = await migrating(urlOf(pooler.through(db.owner))).catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(StartError).with.property('message').that.includes('MIGRATION_DATABASE_URL')
+    expect((await within('the next migration', migrating(urlOf(db.owner)))).migrated).to.deep.equal([])
   })
 
   it("is refused where one login is owner and service, also where the pooler drops the service's role", async () => {
