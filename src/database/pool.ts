@@ -77,7 +77,12 @@ export const openPool = ({
     observer.lost()
     onIdleError?.(error)
   })
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  const open = new Set<PoolClient>()
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    open.add(client)
+    client.once('end', () => open.delete(client))
+  })
 
   // async, because pg throws if a file is missing that sslrootcert, sslcert or sslkey names
   const connect = async () => pool.connect()
@@ -177,6 +182,8 @@ export const openPool = ({
     close: async () => {
       await closeLongReads()
       await pool.end()
+      // behind a dead network no server closes its end, and the process would not exit
+      setTimeout(() => open.forEach((client) => client.connection.stream.destroy()), END_TIMEOUT_MS).unref()
     },
   })
 }
@@ -187,6 +194,9 @@ const send = (client: PoolClient, statements: readonly WireStatement[]): Promise
     if (!isStale(error)) throw error
     return sendBatch(client, statements)
   })
+
+/** How long a server may take to close its end of a connection. */
+const END_TIMEOUT_MS = 1_000
 
 /** Limits each statement of a transaction. */
 const TIMEOUT = "select set_config('statement_timeout', $1, true)"

@@ -9,6 +9,7 @@ import { testDatabase } from '../support/database.js'
 import { halfRequest } from '../support/half-request.js'
 import { WITNESS } from '../support/log-truth.js'
 import { onDatabase, startNode } from '../support/node.js'
+import { openWire } from '../support/proxy.js'
 import { requireBuilt } from '../support/program.js'
 import { addManyLinks, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
@@ -126,6 +127,31 @@ describe('SIGTERM to one process under load', function () {
       expect(await exited, node.output()).to.deep.equal([0, null])
     })
   }
+
+  it('exits though the network to the database is gone, which ends no connection', async () => {
+    requireBuilt()
+    const db = await testDatabase()
+    const wire = await openWire(db.service)
+    try {
+      const node = await startNode({
+        ...onDatabase(wire.connection, db.owner),
+        JWT_SIGNING_KEY_FILE: await madeSigningKey(),
+        REQUEST_DEADLINE_MS: '500',
+        WORKERS: '1',
+      })
+      await untilSaid(node, (output) => output.includes('Linkgate listens on'))
+      const exited = once(node.child, 'exit')
+      wire.vanish()
+      node.child.kill('SIGTERM')
+      try {
+        expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
+      } finally {
+        await node.stop('SIGKILL')
+      }
+    } finally {
+      await wire.close()
+    }
+  })
 
   it('goes at once with a second signal, however long it was to serve on', async () => {
     const db = await testDatabase()

@@ -11,6 +11,8 @@ export interface Wire {
   cut(): void
   /** lets nothing through any more, and tells nobody */
   hold(): void
+  /** like `hold`, and does not even answer the end of a connection: the network is gone */
+  vanish(): void
   /** lets everything through so many milliseconds late, each way */
   delay(milliseconds: number): void
   mend(): void
@@ -78,6 +80,11 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
     },
     hold: () => {
       state = 'held'
+    },
+    vanish: () => {
+      state = 'held'
+      // what is not read has no end
+      for (const pair of pairs) for (const each of pair) each.pause()
     },
     delay: (milliseconds) => {
       late = milliseconds
