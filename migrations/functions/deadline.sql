@@ -1,12 +1,20 @@
 -- Limits a transaction to the deadline of its request, in milliseconds since 1970 by this server's clock: no statement
 -- and no wait for a lock lasts longer, and require_in_time() refuses the commit afterwards. So a transaction that
 -- reaches the server late commits nothing, and one whose process freezes holds its locks only a little longer.
-create or replace function start_deadline(until_ms bigint) returns void
+-- `most_ms`: what the deadline leaves by the clock of the service; an older version does not tell it. If this server's
+-- clock was set back since the connection compared it, more seems to be left: then the service closes the connection.
+drop function if exists start_deadline(bigint);
+create or replace function start_deadline(until_ms bigint, most_ms bigint default null) returns void
   language plpgsql volatile as $$
 declare
-  left_ms bigint := greatest(1, until_ms - public.clock_ms());
+  now_ms bigint := public.clock_ms();
+  ends_ms bigint := least(until_ms, now_ms + most_ms);
+  left_ms bigint := greatest(1, ends_ms - now_ms);
 begin
-  perform set_config('app.deadline', until_ms::text, true), set_config('lock_timeout', left_ms::text, true),
+  if until_ms - now_ms > most_ms + 1000 then
+    raise exception using errcode = 'LG010', message = 'the clock of the database server was set back';
+  end if;
+  perform set_config('app.deadline', ends_ms::text, true), set_config('lock_timeout', left_ms::text, true),
     set_config('statement_timeout', left_ms::text, true),
     -- later, so that a late commit is told that it is late
     set_config('idle_in_transaction_session_timeout', (left_ms + 2000)::text, true);

@@ -226,9 +226,9 @@ const clockOf = async (client: PoolClient): Promise<number> => {
 const startDeadline = async (client: PoolClient, deadline: Deadline) => {
   const ahead = await clockOf(client)
   deadline.require()
-  const left = deadline.left()
-  const until = Math.floor(performance.now() + left - Math.min(MARGIN_MS, left / 10) + ahead)
-  return { name: 'start_deadline', text: 'select start_deadline($1)', values: [until] }
+  const left = Math.floor(deadline.left() - Math.min(MARGIN_MS, deadline.left() / 10))
+  const until = Math.floor(performance.now() + left + ahead)
+  return { name: 'start_deadline', text: 'select start_deadline($1, $2)', values: [until, left] }
 }
 const REQUIRE_IN_TIME: Statement = { name: 'require_in_time', text: 'select require_in_time()' }
 

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
+
 import { expect } from 'chai'
 import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check'
-import { types } from 'pg'
+import { Client, types } from 'pg'
 
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
@@ -330,6 +332,34 @@ describe('the pool', () => {
       await patient.close()
     }
   })
+
+  for (const ago of [900, 3_600_000])
+    it(`commits nothing after the deadline where the server's clock was set back by ${ago} ms`, async () => {
+      const setBack = (ms: number) =>
+        db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
+          select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms} $$`)
+      const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
+      const holder = new Client(db.owner)
+      await holder.connect()
+      const change = (code: string, ms: number) =>
+        patient.flush([ENTER, DECIDED, insert(code)], new Deadline(performance.now() + ms))
+      try {
+        await change('before', 5_000)
+        await setBack(ago)
+        await holder.query('begin')
+        await holder.query('lock table links in share mode')
+        const late = failureOf(change('late', 300))
+        await setTimeout(600)
+        await holder.query('commit')
+        expect(await late).to.include({ code: 'deadline_exceeded', status: 503 })
+        await change('later', 5_000)
+        expect(await codes()).to.deep.equal(['before', 'later'])
+      } finally {
+        await setBack(0)
+        await holder.end()
+        await patient.close()
+      }
+    })
 
   it('is database_unavailable to who waits longer than the deadline for a connection', async () => {
     const slow = failureOf(pool.run({ text: 'select pg_sleep(5)' }))
