@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 import type { Ready } from './message.js'
-import { describeEnd } from './worker-process.js'
+import { describeEnd, unstartedWorker } from './worker-process.js'
 import type { WorkerProcess } from './worker-process.js'
 
 export interface SupervisorOptions {
@@ -40,8 +40,15 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
   const places: WorkerProcess[] = []
   const stopping = new AbortController()
 
+  const tryFork = (): WorkerProcess => {
+    try {
+      return fork()
+    } catch (error) {
+      return unstartedWorker(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
   const start = (): WorkerProcess => {
-    const worker = fork()
+    const worker = tryFork()
     living.add(worker)
     void worker.ended.then(() => living.delete(worker))
     return worker

@@ -10,11 +10,14 @@ export interface End {
   readonly signal: NodeJS.Signals | null
   /** true if it was killed because its event loop was blocked */
   readonly hung: boolean
+  /** why there never was a process */
+  readonly notStarted?: Error
 }
 
 /** One worker as the primary sees it. */
 export interface WorkerProcess {
-  readonly id: number
+  /** undefined, like the pid, if the process could not be started */
+  readonly id: number | undefined
   readonly pid: number | undefined
   /** rejects if the worker ends before it is ready: with StartError if the operator can fix the reason */
   readonly ready: Promise<Ready>
@@ -56,9 +59,14 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
     kill()
   }, CHECK_EVERY_MS)
   const ended = new Promise<End>((resolve) => {
-    worker.once('exit', () => {
+    const end = (how: Pick<End, 'notStarted'> = {}) => {
       clearInterval(checks)
-      resolve({ code: worker.process.exitCode, signal: worker.process.signalCode, hung })
+      resolve({ code: worker.process.exitCode, signal: worker.process.signalCode, hung, ...how })
+    }
+    worker.once('exit', () => end())
+    worker.on('error', (error) => {
+      // A process that the system did not start (EAGAIN) never exits. After a channel error, it ends or falls silent.
+      if (worker.process.pid === undefined) end({ notStarted: error })
     })
   })
 
@@ -75,9 +83,7 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
         reject(message.expected ? new StartError(message.message) : new Error(message.message))
       else if (message.kind === 'metrics') void metrics().then((text) => send({ kind: 'metrics', text }))
     })
-    // After a channel error, the process ends or falls silent.
-    worker.on('error', () => undefined)
-    void ended.then((end) => reject(new StartError(`a worker ended before it listened (${describeEnd(end)})`)))
+    void ended.then((end) => reject(endedEarly(end)))
   })
   const startTimeout = setTimeout(kill, START_TIMEOUT_MS)
   const clear = () => clearTimeout(startTimeout)
@@ -97,6 +103,25 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
   }
 }
 
+/** A worker for which `cluster.fork` threw (ENOMEM): one that has ended. */
+export const unstartedWorker = (notStarted: Error): WorkerProcess => {
+  const end = { code: null, signal: null, hung: false, notStarted }
+  const ready = Promise.reject(endedEarly(end))
+  ready.catch(() => undefined)
+  return {
+    id: undefined,
+    pid: undefined,
+    ready,
+    ended: Promise.resolve(end),
+    stop: () => undefined,
+    kill: () => undefined,
+  }
+}
+
+const endedEarly = (end: End): StartError => new StartError(`a worker ended before it listened (${describeEnd(end)})`)
+
 /** The end of a worker, for a log line. */
-export const describeEnd = ({ code, signal, hung }: End): string =>
-  hung ? 'it stopped responding and was killed' : signal === null ? `exit code ${code}` : `signal ${signal}`
+export const describeEnd = ({ code, signal, hung, notStarted }: End): string => {
+  if (notStarted !== undefined) return `it could not be started: ${notStarted.message}`
+  return hung ? 'it stopped responding and was killed' : signal === null ? `exit code ${code}` : `signal ${signal}`
+}

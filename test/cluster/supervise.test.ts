@@ -47,6 +47,16 @@ const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {
 
 const log = pino({ level: 'silent' })
 
+/** For these forks the system has no memory. */
+const failingAt = (fork: () => WorkerProcess, ...failing: readonly number[]) => {
+  let forks = 0
+  return () => {
+    forks += 1
+    if (failing.includes(forks)) throw new Error('spawn ENOMEM')
+    return fork()
+  }
+}
+
 describe('the supervisor', () => {
   it('rejects with the reason of the one that cannot start, and leaves none behind', async () => {
     const { fork, forked } = fakeWorkers(async (index) => {
@@ -75,6 +85,30 @@ describe('the supervisor', () => {
     expect(told).to.deep.equal([100, 200, 400])
     await supervisor.stop({ now: false })
     expect(supervisor.workers()).to.have.length(0)
+  })
+
+  it('tries again, with the usual pauses, where no process can be forked', async () => {
+    const { fork, nth } = fakeWorkers()
+    const kept = keepLog()
+    const supervisor = await superviseWorkers({ count: 1, fork: failingAt(fork, 2, 3), log: kept.log })
+    ;(await nth(0)).end({ code: 1 })
+    await nth(1)
+    const lines = kept.lines().join('\n')
+    expect([...lines.matchAll(/"restart_in_ms":(\d+)/g)].map(([, pause]) => pause)).to.deep.equal(['100', '200', '400'])
+    expect(lines.match(/a worker is gone \(it could not be started: spawn ENOMEM\)/g)).to.have.length(2)
+    expect(supervisor.workers().map(({ id }) => id)).to.deep.equal([1])
+    await supervisor.stop({ now: false })
+  })
+
+  it('rejects where no process can be forked at the start, and leaves none behind', async () => {
+    const { fork, forked } = fakeWorkers()
+    const failure = await superviseWorkers({ count: 3, fork: failingAt(fork, 2), log }).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(failure).to.be.instanceOf(StartError)
+    expect(String(failure)).to.include('spawn ENOMEM')
+    expect(await Promise.all(forked.map(({ ended }) => ended))).to.have.length(2)
   })
 
   it('keeps the old workers where a new one cannot start', async () => {
