@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -70,6 +71,8 @@ describe('a command that a signal ends', () => {
 })
 
 describe('a command whose output cannot be written', () => {
+  before(requireBuilt)
+
   it('says so in one line, with exit code 1', async () => {
     const full = openSync('/dev/full', 'w')
     const program = fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT))
@@ -81,5 +84,23 @@ describe('a command whose output cannot be written', () => {
     const ended = once(child, 'close')
     expect(child.stderr && (await text(child.stderr))).to.equal('linkgate: the output cannot be written: ENOSPC\n')
     expect(await ended).to.deep.equal([1, null])
+  })
+
+  it('leaves no database behind where nobody reads its errors', async () => {
+    const folder = await makeTemporaryFolder()
+    const settings = { DATA_DIR: join(folder, 'data') }
+    const file = join(folder, 'links.csv')
+    await writeFile(file, `target\n${'no URL\n'.repeat(50)}`)
+    const made = await runProgram(['migrate'], settings).ended
+    expect(made.code, made.stderr).to.equal(0)
+    const { child, ended } = runProgram(['import', file, '--format', 'csv'], settings)
+    child.stderr?.destroy()
+    expect(await ended).to.deep.equal({
+      code: 1,
+      signal: null,
+      stdout: `0 made, 0 unchanged, 50 refused (${file}.refused.csv)\n`,
+      stderr: '',
+    })
+    expect(existsSync(join(settings.DATA_DIR, 'postgres', 'postmaster.pid'))).to.equal(false)
   })
 })
