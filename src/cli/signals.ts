@@ -21,27 +21,31 @@ const ECHO_MS = 250
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const nextStop = (ignoreMs = 0) =>
-    new Promise<void>((resolve) => {
-      const listensFrom = performance.now() + ignoreMs
-      const stop = () => {
-        if (performance.now() < listensFrom) return
-        process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
-        resolve()
-      }
-      const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
-      process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
-    })
-  let isStopping = false
-  const untilFirst = async (): Promise<void> => {
-    await nextStop()
-    isStopping = true
+  let onFirst: () => void = () => undefined
+  let onSecond: () => void = () => undefined
+  const first = new Promise<void>((resolve) => {
+    onFirst = resolve
+  })
+  const second = new Promise<void>((resolve) => {
+    onSecond = resolve
+  })
+  let stopsSince: number | undefined
+  // The same listeners for both: in a moment without any, an echo would end the process.
+  const stop = () => {
+    if (stopsSince === undefined) {
+      stopsSince = performance.now()
+      onFirst()
+    } else if (performance.now() - stopsSince >= ECHO_MS) {
+      process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
+      onSecond()
+    }
   }
-  const first = untilFirst()
+  const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
+  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
   return {
     first,
-    isStopping: () => isStopping,
-    second: first.then(() => nextStop(ECHO_MS)),
+    isStopping: () => stopsSince !== undefined,
+    second,
     onHangUp: (listener) => {
       hungUp = listener
     },
