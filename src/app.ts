@@ -19,6 +19,7 @@ import { patternsOf } from './http/patterns-of.js'
 import type { Matched } from './http/patterns-of.js'
 import { plainPlus } from './http/plain-plus.js'
 import { requireOneHost } from './http/require-one-host.js'
+import { requirePath } from './http/require-path.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
@@ -97,6 +98,7 @@ export const createApp = (parts: AppParts): Koa => {
   app.use(errorExit(log, new URL(baseUrl).host, onDisagreement))
   if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
+  app.use(requirePath)
   const redirect = routes.find(({ method, path }) => method === 'get' && path === '/:code')
   if (redirect !== undefined) {
     app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))

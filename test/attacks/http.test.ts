@@ -82,6 +82,27 @@ describe('HTTP under attack', () => {
     })
   })
 
+  it('a target that cannot be read is 400, with or without a token', async () => {
+    for (const target of [
+      'http://%@x/known',
+      'http://%zz:x@x/known',
+      'http://%E0%A4%A@x/known',
+      'http://[::1/known',
+      'http://xn--a/known',
+      'http://',
+      'https://?known',
+    ]) {
+      for (const headers of ['Host: x\r\n', `Host: x\r\nAuthorization: Bearer ${editor.token}\r\n`]) {
+        for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
+          const said = await raw(`${method} ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+          expect(statusOf(said), `${method} ${target}: ${said}`).to.equal(400)
+          expect(said, `${method} ${target}`).to.include('"code":"invalid_request"')
+        }
+      }
+    }
+    expect(statusOf(await get('http://x/known', 'Host: x\r\n')), 'one that can be').to.equal(302)
+  })
+
   it('headers of 100 KB, and of as many spaces as fit, are answered fast', async () => {
     for (const name of [
       'X-Forwarded-Host',
