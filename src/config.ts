@@ -79,6 +79,8 @@ const corsOrigins = list
 const isSender = (text: string): boolean =>
   isEmail(text) || isEmail(/^[^<>\p{Cc}]{1,100}<([^<>]+)>$/u.exec(text)?.[1] ?? '')
 
+const MOST_WORKERS = 256
+
 const DEFAULT_DATA_DIR = './data'
 
 /** The data folder if no setting names one; it depends on the current folder. */
@@ -128,8 +130,8 @@ const Settings = z.object({
   WORKERS: z
     .string()
     .regex(/^(?:auto|[1-9]\d{0,2})$/, 'must be an integer from 1 to 256, or auto')
-    .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
-    .refine((workers) => workers <= 256, 'must be an integer from 1 to 256, or auto')
+    .transform((text) => (text === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : Number(text)))
+    .refine((workers) => workers <= MOST_WORKERS, 'must be an integer from 1 to 256, or auto')
     .default(1),
   TRASH_DAYS: integer(0, 3_650).default(30),
   VISITS: oneOf('on', 'off').default('on'),

@@ -1,3 +1,7 @@
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
+import { mock } from 'node:test'
+
 import { expect } from 'chai'
 
 import { misspeltSettings, readConfig } from '../../src/config.js'
@@ -34,6 +38,22 @@ describe('the settings', () => {
       expect(() => readConfig({ [name]: value })).to.throw(StartError, `${name}: has no effect without ${main}`)
     })
   }
+
+  it('start at most 256 workers with WORKERS=auto, also on a larger machine', () => {
+    for (const [processors, workers] of [
+      [300, 256],
+      [3, 3],
+    ] as const) {
+      const { mock: mocked } = mock.method(os, 'availableParallelism', () => processors)
+      syncBuiltinESMExports()
+      try {
+        expect(readConfig({ WORKERS: 'auto' }).workers).to.equal(workers)
+      } finally {
+        mocked.restore()
+        syncBuiltinESMExports()
+      }
+    }
+  })
 
   it('take a sender as a mail names it: an address, or a name and an address, on one line', () => {
     const from = (MAIL_FROM: string) => readConfig({ SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM }).smtp?.from
