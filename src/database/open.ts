@@ -2,11 +2,13 @@ import type { ClientConfig } from 'pg'
 
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
+import { connectionsOf } from './connections.js'
+import type { ConnectionSettings } from './connections.js'
 import { migrate, migrationStatus } from './migrate.js'
 import { requireServiceSession } from './session.js'
 import { withConnection } from './with-connection.js'
 
-export interface DatabaseSettings {
+export interface DatabaseSettings extends ConnectionSettings {
   readonly databaseUrl: string | undefined
   readonly migrationDatabaseUrl: string | undefined
   readonly listenDatabaseUrl?: string | undefined
@@ -57,12 +59,21 @@ const requireDatabaseIn = async (dataDir: string): Promise<void> => {
   if (!(await hasDatabase(dataDir))) throw new NoInstallation(`the folder ${dataDir} (DATA_DIR)`)
 }
 
+/** As large as the settings need it, unless it runs already. */
+const startEmbedded = (settings: DatabaseSettings, log?: (line: string) => void) =>
+  openEmbeddedPostgres({
+    dataDir: settings.dataDir,
+    log,
+    settings: { max_connections: String(connectionsOf(settings)) },
+  })
+
 const openEmbedded = async (
-  { dataDir, migrations: folder }: DatabaseSettings,
+  settings: DatabaseSettings,
   { creating = false, migrating = false, log }: Purpose,
 ): Promise<OpenedDatabase> => {
+  const { dataDir, migrations: folder } = settings
   if (!creating && !migrating) await requireDatabaseIn(dataDir)
-  const { owner, service, leave } = await openEmbeddedPostgres({ dataDir, log })
+  const { owner, service, leave } = await startEmbedded(settings, log)
   try {
     const migrated = await migrate({ owner, service, folder, log })
     const { user, password } = service
@@ -124,15 +135,14 @@ export const listenerOf = (
 ): ClientConfig => (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
 
 /** Opens the database as it is, as the owner of the schema, for what the service's role may not do. */
-export const openAsOwner = async ({
-  databaseUrl,
-  migrationDatabaseUrl,
-  dataDir,
-}: DatabaseSettings): Promise<Pick<OpenedDatabase, 'leave'> & { readonly owner: ClientConfig }> => {
+export const openAsOwner = async (
+  settings: DatabaseSettings,
+): Promise<Pick<OpenedDatabase, 'leave'> & { readonly owner: ClientConfig }> => {
+  const { databaseUrl, migrationDatabaseUrl, dataDir } = settings
   if (databaseUrl !== undefined)
     return { owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, leave: async () => {} }
   await requireDatabaseIn(dataDir)
-  return openEmbeddedPostgres({ dataDir })
+  return startEmbedded(settings)
 }
 
 /** The database of a URL, without its password. */

@@ -44,7 +44,7 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** receives a line about anything unusual */
   readonly log?: ((line: string) => void) | undefined
-  /** PostgreSQL settings for a server that this call starts; only for tests, because they can give up durability */
+  /** PostgreSQL settings for a server that this call starts; those that give up durability are only for tests */
   readonly settings?: Settings
   /** false: a server that dies stays down; only for tests */
   readonly restarts?: boolean
