@@ -54,7 +54,16 @@ export const takeLock = async (folder: string, patience = 0): Promise<Lock | num
     await Promise.all(unneeded.map((number) => rm(join(folder, String(number)), { force: true })))
     if (isOutdated) continue
     let released: Promise<void> | undefined
-    return { release: () => (released ??= symlink(FREE, join(folder, String(own + 1)))) }
+    return { release: () => (released ??= free(join(folder, String(own + 1)))) }
+  }
+}
+
+const free = async (link: string): Promise<void> => {
+  try {
+    await symlink(FREE, link)
+  } catch (error) {
+    // another container does not see our process, and has taken the lock over
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 

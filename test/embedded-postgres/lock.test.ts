@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -18,5 +18,14 @@ describe('a lock of the embedded PostgreSQL', () => {
     if (typeof lock === 'number') throw new Error('not taken')
     await lock.release()
     expect(await isAnyTaken(users)).to.equal(false)
+  })
+
+  it('is released also where a process that cannot see this one has taken it over', async () => {
+    const folder = await makeTemporaryFolder()
+    const lock = await takeLock(folder)
+    if (typeof lock === 'number') throw new Error('not taken')
+    await symlink('1 of another container', join(folder, '2'))
+    await lock.release()
+    expect(await readlink(join(folder, '2')), 'theirs').to.equal('1 of another container')
   })
 })
