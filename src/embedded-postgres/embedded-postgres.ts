@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -91,6 +92,16 @@ const shortPathTo = async (folder: string): Promise<{ readonly path: string; rem
   return { path, remove: () => rm(place, { recursive: true, force: true }) }
 }
 
+/** True if a process listens on this socket, also one that is invisible from here. */
+const isListenedOn = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+
 /** The lock for starting, joining or stopping the server. */
 const lockIn = (dataDir: string): string => join(dataDir, 'locks', 'postgres')
 /** The folder with one lock for each user of the server. */
@@ -110,12 +121,20 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   const password = credentials.owner
   const owner = { host, port: PORT, user: 'postgres', password, database: 'linkgate', ssl: false }
 
+  /** True if a server runs whose process is not found, such as that of another container on the same volume. */
+  const runsUnseen = async (): Promise<boolean> =>
+    (await serverPid(home)) === undefined && (await isListenedOn(join(host, `.s.PGSQL.${PORT}`)))
+
   /** Resolves once the server responds: true if it had to be started. Call it under the lock. */
   const bringUp = async (): Promise<boolean> => {
     const until = Date.now() + PATIENCE_MS
     let isStarted = false
     for (;;) {
       if ((await serverPid(home)) === undefined) {
+        if (await runsUnseen()) {
+          const advice = 'stop it, or set DATA_DIR to another folder'
+          throw new StartError(`a PostgreSQL of another container already runs on ${home.cluster}: ${advice}`)
+        }
         await startServer(home, await preparePrograms(home), settings)
         isStarted = true
       }
@@ -152,7 +171,10 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   }
 
   const stopUnlessUsed = async (): Promise<void> => {
+    // the locks of its users would look stale, and be deleted
+    const isUnseen = await runsUnseen()
     await removePath()
+    if (isUnseen) return
     if (!(await isAnyTaken(usersIn(dataDir)))) await stopServer(home, await preparePrograms(home))
   }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -209,6 +209,45 @@ describe('the embedded PostgreSQL', () => {
     } finally {
       bystander.kill('SIGKILL')
     }
+  })
+
+  it('refuses to start a second server beside one whose process is not to be seen', async () => {
+    const { owner, leave } = await open()
+    const cluster = join(dataDir, 'postgres')
+    const file = join(cluster, 'postmaster.pid')
+    const [pid, text] = [await pidIn(cluster), await readFile(file, 'utf8')]
+    const users = await readdir(join(dataDir, 'users'))
+    // as another container sees it: no process has this number
+    const unseen = text.replace(String(pid), String(2 ** 22))
+    await writeFile(file, unseen)
+    try {
+      const { message } = await refusalOf(open())
+      expect(message).to.equal(
+        `a PostgreSQL of another container already runs on ${cluster}: stop it, or set DATA_DIR to another folder`,
+      )
+      expect(await readFile(file, 'utf8')).to.equal(unseen)
+      expect(await readdir(join(dataDir, 'users')), 'the locks of its users').to.deep.equal(users)
+      expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
+    } finally {
+      await writeFile(file, text)
+    }
+    await leave()
+    expect(await isRunning(pid)).to.equal(false)
+  })
+
+  it('refuses to start a second server beside that of another container', async function () {
+    const isolated = ['--pid', '--ipc', '--fork', '--kill-child', '--mount-proc']
+    if (spawnSync('unshare', [...isolated, 'true']).status !== 0) this.skip()
+    const { owner } = await open()
+    const users = await readdir(join(dataDir, 'users'))
+    const other = spawnSync('unshare', [...isolated, process.execPath, '--import', 'tsx', USER, 'open', dataDir], {
+      encoding: 'utf8',
+      timeout: 15_000,
+    })
+    expect([other.status, other.stdout]).to.deep.equal([1, ''])
+    expect(other.stderr).to.include('a PostgreSQL of another container already runs on')
+    expect(await readdir(join(dataDir, 'users')), 'the locks of its users').to.deep.equal(users)
+    expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
   })
 
   it('uses a short path for its socket where that of the data folder is too long', async () => {
