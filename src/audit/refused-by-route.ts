@@ -7,7 +7,10 @@ interface RouteRefusal {
 
 /** By the code recorded in place of a rule. */
 export const REFUSED_BY_ROUTE: ReadonlyMap<string, RouteRefusal> = new Map([
-  ['policy_denied', { why: 'the request needed a right beyond these rows, which its answer named', restsOnRights: true }],
+  [
+    'policy_denied',
+    { why: 'the request needed a right beyond these rows, which its answer named', restsOnRights: true },
+  ],
   ['beyond_own_rights', { why: 'the edit goes beyond what the caller may do', restsOnRights: true }],
   ['own_proposal', { why: 'nobody decides about their own proposal', restsOnRights: false }],
   ['others_proposal', { why: 'somebody else made the proposal', restsOnRights: false }],

@@ -74,7 +74,7 @@ export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] 
   })
 
 /**
- * The stored rows of the newest revision; null if that is `known`. Reads the table without the adapter, whose loadPolicy
+ * The stored rows of the newest revision; null if that is `known`. Reads the table without the adapter: its loadPolicy
  * has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
  */
 export const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {

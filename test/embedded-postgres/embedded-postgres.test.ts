@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -233,21 +233,6 @@ describe('the embedded PostgreSQL', () => {
     }
     await leave()
     expect(await isRunning(pid)).to.equal(false)
-  })
-
-  it('refuses to start a second server beside that of another container', async function () {
-    const isolated = ['--pid', '--ipc', '--fork', '--kill-child', '--mount-proc']
-    if (spawnSync('unshare', [...isolated, 'true']).status !== 0) this.skip()
-    const { owner } = await open()
-    const users = await readdir(join(dataDir, 'users'))
-    const other = spawnSync('unshare', [...isolated, process.execPath, '--import', 'tsx', USER, 'open', dataDir], {
-      encoding: 'utf8',
-      timeout: 15_000,
-    })
-    expect([other.status, other.stdout]).to.deep.equal([1, ''])
-    expect(other.stderr).to.include('a PostgreSQL of another container already runs on')
-    expect(await readdir(join(dataDir, 'users')), 'the locks of its users').to.deep.equal(users)
-    expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
   })
 
   it('uses a short path for its socket where that of the data folder is too long', async () => {

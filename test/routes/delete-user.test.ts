@@ -259,7 +259,15 @@ describe('DELETE /users/{id}', () => {
       const transfer = { ptype: 'p2', role: 'mover', action: 'link:transfer' }
       await addRows(service, root.token, [
         ...rowsFor('mover', 740, 'user:delete'),
-        { ptype: 'p', priority: 745, rule: 'M1', role: 'mover', action: 'link:transfer', reach: 'any', effect: 'allow' },
+        {
+          ptype: 'p',
+          priority: 745,
+          rule: 'M1',
+          role: 'mover',
+          action: 'link:transfer',
+          reach: 'any',
+          effect: 'allow',
+        },
       ])
       const [mover, user] = [await service.addUser('mover'), await service.addUser('viewer')]
       await create(user)
