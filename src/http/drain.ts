@@ -62,13 +62,19 @@ export const followConnections = (
   server.on('connection', (socket) => {
     if (active.size >= maxConnections) return socket.destroy()
     active.set(socket, new Set())
-    socket.once('close', () => active.delete(socket))
+    socket.once('close', () => {
+      const left = active.get(socket)
+      active.delete(socket)
+      // Node closes the response whose turn it is. Those of pipelined requests behind it are over as well.
+      setImmediate(() => left?.forEach((response) => response.emit('close')))
+    })
   })
   server.on('request', ({ socket }, response) => {
-    active.get(socket)?.add(response)
+    const responses = active.get(socket)
+    responses?.add(response)
     if (draining) announceClose(response)
     response.on('close', () => {
-      active.get(socket)?.delete(response)
+      responses?.delete(response)
       closeIfIdle(socket)
     })
   })

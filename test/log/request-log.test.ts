@@ -134,28 +134,34 @@ describe('the request log', () => {
     }
   })
 
-  it('has a line for a request whose caller left before the response', async () => {
-    let release = (): void => undefined
-    let reached = (): void => undefined
-    const decided = new Promise<void>((resolve) => {
-      reached = resolve
-    })
-    pause.once(() => {
-      reached()
-      return new Promise<void>((resolve) => {
-        release = resolve
-      })
-    })
+  it('has a line for a request whose caller left before the response, and for one that waits behind it', async () => {
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
     await once(socket, 'connect')
-    socket.write(
-      'DELETE /links/logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: leaver\r\n' +
-        `Authorization: Bearer ${editor.token}\r\n\r\n`,
-    )
-    await decided
+    /** Sends a change, which stops between its decision and its commit. */
+    const sendHeld = async (id: string): Promise<() => void> => {
+      let release = (): void => undefined
+      const decided = new Promise<void>((resolve) => {
+        pause.once(() => {
+          resolve()
+          return new Promise<void>((goOn) => {
+            release = goOn
+          })
+        })
+      })
+      socket.write(
+        `DELETE /links/logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: ${id}\r\n` +
+          `Authorization: Bearer ${editor.token}\r\n\r\n`,
+      )
+      await decided
+      return () => release()
+    }
+    const held = [await sendHeld('leaver'), await sendHeld('behind')]
     socket.destroy()
-    expect(await lineOf('leaver')).to.include({ status: 499, aborted: true, route: '/links/:code' })
-    release()
+    for (const id of ['leaver', 'behind'])
+      expect(await lineOf(id)).to.include({ status: 499, aborted: true, route: '/links/:code' })
+    for (const release of held) release()
+    const lines = kept.lines().filter((line) => /"request_id":"(?:leaver|behind)".*"msg":"request"/.test(line))
+    expect(lines).to.have.length(2)
   })
 
   it('has a line for what was no HTTP request', async () => {
