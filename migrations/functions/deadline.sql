@@ -2,7 +2,8 @@
 -- and no wait for a lock lasts longer, and require_in_time() refuses the commit afterwards. So a transaction that
 -- reaches the server late commits nothing, and one whose process freezes holds its locks only a little longer.
 -- `most_ms`: what the deadline leaves by the clock of the service; an older version does not tell it. If this server's
--- clock was set back since the connection compared it, more seems to be left: then the service closes the connection.
+-- clock was set since the connection compared it, nothing seems to be left, or more than that: the service then closes
+-- the connection.
 drop function if exists start_deadline(bigint);
 create or replace function start_deadline(until_ms bigint, most_ms bigint default null) returns void
   language plpgsql volatile as $$
@@ -11,8 +12,8 @@ declare
   ends_ms bigint := least(until_ms, now_ms + most_ms);
   left_ms bigint := greatest(1, ends_ms - now_ms);
 begin
-  if until_ms - now_ms > most_ms + 1000 then
-    raise exception using errcode = 'LG010', message = 'the clock of the database server was set back';
+  if until_ms < now_ms or until_ms - now_ms > most_ms + 1000 then
+    raise exception using errcode = 'LG010', message = 'the deadline has passed, or the clock of this server was set';
   end if;
   perform set_config('app.deadline', ends_ms::text, true), set_config('lock_timeout', left_ms::text, true),
     set_config('statement_timeout', left_ms::text, true),

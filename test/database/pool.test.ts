@@ -361,6 +361,28 @@ describe('the pool', () => {
       }
     })
 
+  it('goes on with a connection that knows the time where the server’s clock was set forward', async () => {
+    const setForward = (ms: number) =>
+      db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
+        select (extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms} $$`)
+    const one = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
+    const change = (code: string) =>
+      one.flush(
+        [ENTER, DECIDED, { text: 'select pg_sleep(0.02)' }, insert(code)],
+        new Deadline(performance.now() + 5_000),
+      )
+    try {
+      await change('before')
+      await setForward(60_000)
+      expect(await failureOf(change('late'))).to.include({ code: 'deadline_exceeded', status: 503 })
+      await change('later')
+      expect(await codes()).to.deep.equal(['before', 'later'])
+    } finally {
+      await setForward(0)
+      await one.close()
+    }
+  })
+
   it('is database_unavailable to who waits longer than the deadline for a connection', async () => {
     const slow = failureOf(pool.run({ text: 'select pg_sleep(5)' }))
     expectAway(await failureOf(pool.run({ text: 'select 1' })))
