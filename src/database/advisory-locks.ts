@@ -1,7 +1,7 @@
 /**
  * Numbers of PostgreSQL's advisory locks, which the whole database shares. SQL functions alone (migrations/functions/)
  * take 7274503 (active admins), 7274504 (external identities), 7274505 (months), 7274507 (the rights of a user),
- * 7274510 (what counts visits) and 7274511 (old idempotency keys).
+ * 7274510 (what counts visits), 7274511 (old idempotency keys) and 7274512 (the start of a day of visitors).
  */
 export const ADVISORY_LOCKS = {
   migrations: 7_274_500,

@@ -150,7 +150,7 @@ export const createVisits = ({
     while ((sent.length > 0 || waiting.length > 0) && performance.now() >= retryAt) {
       try {
         await writeBatch()
-        isDropping = false
+        if (total() < most / 2) isDropping = false
         onChange(null)
       } catch (error) {
         fail(error)

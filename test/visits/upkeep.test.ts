@@ -6,6 +6,7 @@ import { backgroundWork } from '../../src/jobs/background-work.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { within } from '../support/until.js'
 import { addVisits } from '../support/visits.js'
 import { countsOf, makeLink } from '../support/visitors.js'
 import type { MadeLink } from '../support/visitors.js'
@@ -66,11 +67,11 @@ describe('the upkeep of visits', () => {
     const before = await salt()
     await service.db.asOwner('update visit_salt set day = day - 1')
     await service.db.asOwner(
-      `insert into visit_writers (id, batch, wrote_at) values (gen_random_uuid(), 1, now() - interval '2 days')`,
+      `insert into visit_writers (id, batch, wrote_at) values (gen_random_uuid(), 1, now() - interval '31 days')`,
     )
     const writers = await number('select count(*) from visit_writers')
     await run('visit_day')
-    expect(await number('select count(*) from visit_writers'), 'the process of two days ago').to.equal(writers - 1)
+    expect(await number('select count(*) from visit_writers'), 'the process of a month ago').to.equal(writers - 1)
     expect(await number('select count(*) from daily_visitors')).to.equal(0)
     expect(await salt()).to.not.equal(before)
     expect(await number('select count(*) from visit_salt')).to.equal(1)
@@ -80,12 +81,42 @@ describe('the upkeep of visits', () => {
     await service.db.asOwner('update visit_salt set day = day - 1')
     const blocker = new Client(service.db.owner)
     await blocker.connect()
-    await blocker.query('begin; select pg_advisory_xact_lock(7274510)')
+    await blocker.query('begin; select pg_advisory_xact_lock(7274512)')
     const days = Promise.all([1, 2, 3].map(() => service.database.run({ text: 'select salt::text from visit_day()' })))
     await lockWaiters(service.db.asOwner, 3)
     await blocker.end()
     const salts = (await days).map(([row]) => row?.['salt'])
     expect(new Set(salts).size).to.equal(1)
+  })
+
+  it('tells the salt of the day also while somebody counts, or gives many links away', async () => {
+    const counting = new Client(service.db.owner)
+    await counting.connect()
+    try {
+      await counting.query('begin; select pg_advisory_xact_lock(7274510)')
+      const asked = service.database.run({ text: 'select salt::text from visit_day()' })
+      expect(await within('the salt, while another transaction counts', asked)).to.have.length(1)
+    } finally {
+      await counting.end()
+    }
+  })
+
+  it('leaves nothing of a value that was taken from an owner’s hour after their day was merged', async () => {
+    const day = 24 * 15_000
+    for (const [hour, visits] of [
+      [day + 12, 1],
+      [day + 3, -1],
+    ]) {
+      await service.db.asOwner('insert into owner_visit_hours values ($1, $2, $3, 0, 0)', [ada.id, hour, visits])
+      await service.db.asOwner(`insert into owner_visit_values values ($1, $2, 'referrer', 'gone.example', $3, 0)`, [
+        ada.id,
+        hour,
+        visits,
+      ])
+    }
+    await run('sum_visit_days')
+    expect(await number(`select count(*) from owner_visit_values where value = 'gone.example'`)).to.equal(0)
+    expect(await number(`select count(*) from owner_visit_hours where hour / 24 * 24 = ${day}`)).to.equal(0)
   })
 
   it('makes the months that come, and drops those in which every visit is too old', async () => {
