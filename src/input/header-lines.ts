@@ -6,8 +6,8 @@ import type { Context } from 'koa'
 export const headerLines = (rawHeaders: readonly string[], name: string): readonly string[] => {
   const values: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const [sent = '', value = ''] = [rawHeaders[i], rawHeaders[i + 1]]
-    if (sent.length === name.length && sent.toLowerCase() === name) values.push(value)
+    const sent = rawHeaders[i]
+    if (sent?.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '')
   }
   return values
 }

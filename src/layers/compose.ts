@@ -23,46 +23,49 @@ import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './rou
  */
 export const route = <Params, Query, Body, Record extends Owned, Store, Part = null>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
-): Route => ({
-  method: spec.method,
-  path: spec.path,
-  gateway: spec.gateway,
-  endpoint: spec.endpoint,
-  objectAction: spec.object.action,
-  andAction: spec.object.and ?? 'none',
-  dataRows: spec.data.rows,
-  partAction: spec.part?.action ?? 'none',
-  status: spec.status,
-  params: isTaken(spec.params) ? spec.params : undefined,
-  query: isTaken(spec.query) ? spec.query : undefined,
-  body: isTaken(spec.body) ? spec.body : undefined,
-  accepts: spec.accepts ?? ['json'],
-  idempotent: spec.idempotent === true,
-  form: spec.form,
-  documentation: spec.documentation,
-  serve: async (runtime, ctx) => {
-    const request = new LayeredRequest(runtime, ctx, actionOf(spec))
-    try {
-      const { gateway } = runtime.layers
-      const admitted = await gateway.admit(ctx, spec.gateway)
-      const demanded = asksPolicy({ ...spec, objectAction: spec.object.action })
-        ? demandOf(ctx, POLICY_AT_LEAST)
-        : undefined
-      // a demand may be refused (412) before the first attempt, but never to somebody whom the gateway refuses
-      if (demanded !== undefined)
-        await gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
-      const body = once(() => readBodyOf(spec, ctx))
-      const answer = await decideUnderOnePolicy(request, { isChange: changes(spec), demanded }, (snapshot) =>
-        attempt(spec, request, admitted, snapshot, body),
-      )
-      recordAnswer(spec, request, answer)
-      return answer
-    } catch (error) {
-      request.recordRefusal(error)
-      throw error instanceof Refusal ? (spec.shape?.(error) ?? error) : error
-    }
-  },
-})
+): Route => {
+  const action = actionOf(spec)
+  const isChange = changes(spec)
+  const isDecided = asksPolicy({ ...spec, objectAction: spec.object.action })
+  return {
+    method: spec.method,
+    path: spec.path,
+    gateway: spec.gateway,
+    endpoint: spec.endpoint,
+    objectAction: spec.object.action,
+    andAction: spec.object.and ?? 'none',
+    dataRows: spec.data.rows,
+    partAction: spec.part?.action ?? 'none',
+    status: spec.status,
+    params: isTaken(spec.params) ? spec.params : undefined,
+    query: isTaken(spec.query) ? spec.query : undefined,
+    body: isTaken(spec.body) ? spec.body : undefined,
+    accepts: spec.accepts ?? ['json'],
+    idempotent: spec.idempotent === true,
+    form: spec.form,
+    documentation: spec.documentation,
+    serve: async (runtime, ctx) => {
+      const request = new LayeredRequest(runtime, ctx, action)
+      try {
+        const { gateway } = runtime.layers
+        const admitted = await gateway.admit(ctx, spec.gateway)
+        const demanded = isDecided ? demandOf(ctx, POLICY_AT_LEAST) : undefined
+        // a demand may be refused (412) before the first attempt, but never to somebody whom the gateway refuses
+        if (demanded !== undefined)
+          await gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
+        const body = once(() => readBodyOf(spec, ctx))
+        const answer = await decideUnderOnePolicy(request, { isChange, demanded }, (snapshot) =>
+          attempt(spec, request, admitted, snapshot, body),
+        )
+        recordAnswer(spec, request, answer)
+        return answer
+      } catch (error) {
+        request.recordRefusal(error)
+        throw error instanceof Refusal ? (spec.shape?.(error) ?? error) : error
+      }
+    },
+  }
+}
 
 type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
   readonly object: { readonly action: string }
