@@ -181,8 +181,6 @@ const conflictsOf = (given: Environment): readonly string[] => {
   )
   // Otherwise a token that the issuer made for any other service would be accepted.
   if (given['JWT_ISSUER'] && !given['JWT_AUDIENCE']) faults.push('JWT_AUDIENCE: is required with JWT_ISSUER')
-  if (given['JWT_ISSUER'] && given['JWT_SIGNING_KEY_FILE'])
-    faults.push('JWT_SIGNING_KEY_FILE: has no effect with JWT_ISSUER, whose keys sign the tokens')
   if (given['COUNTRY_HEADER'] && !(Number(given['TRUSTED_PROXY_HOPS']) > 0))
     faults.push('COUNTRY_HEADER: has no effect without TRUSTED_PROXY_HOPS; anybody could send the header')
   return faults
@@ -260,7 +258,7 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
             /** the console's client id at the issuer; undefined: no browser sign-in */
             consoleClientId: settings.CONSOLE_CLIENT_ID,
           }),
-    /** true if the operator named the file, so it has to exist */
+    /** true if the operator named the file, so it has to exist; the key signs the decision log with any issuer */
     signingKeyNamed: settings.JWT_SIGNING_KEY_FILE !== undefined,
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({

@@ -45,7 +45,7 @@ export const createIdentity = async ({
   onResetFault,
 }: {
   readonly database: Database
-  /** the installation's own key; unused with an external issuer */
+  /** the installation's own key; with an external issuer it signs no tokens, only the decision log */
   readonly key: SigningKey
   readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined

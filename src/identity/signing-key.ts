@@ -16,8 +16,9 @@ const MAX_BYTES = 16 * 1024
 const ONE_KEY = /^\s*-----BEGIN (?:EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END (?:EC )?PRIVATE KEY-----\s*$/
 
 /**
- * Reads the private key of the service's own issuer (PEM, EC P-256). Throws a StartError that names the file if it is
- * missing, not readable, readable by others, or anything but one unencrypted key of this kind.
+ * Reads the service's private key (PEM, EC P-256), which signs the decision log and its own issuer's tokens. Throws a
+ * StartError that names the file if it is missing, not readable, readable by others, or anything but one unencrypted
+ * key of this kind.
  */
 export const loadSigningKey = async (file: string) => {
   const text = await readPrivate(file)
@@ -99,7 +100,7 @@ const toSigningKey = async (text: string, file: string) => {
   return { kid, privateKey, publicKey, jwk }
 }
 
-/** The key pair of the service's own issuer. */
+/** The key pair of the installation. */
 export type SigningKey = Awaited<ReturnType<typeof toSigningKey>>
 
 const parsePrivateKey = (text: string): KeyObject | null => {

@@ -167,6 +167,13 @@ describe('the settings of an external issuer', () => {
     }
   })
 
+  it('leave the key of the decision log to its own setting, so that nodes can share it', () => {
+    expect(readConfig({ ...issuer, JWT_SIGNING_KEY_FILE: '/keys/log.pem' })).to.include({
+      signingKeyNamed: true,
+      signingKeyFile: '/keys/log.pem',
+    })
+  })
+
   for (const [environment, fault] of [
     [{ JWT_ISSUER: issuer.JWT_ISSUER }, 'JWT_AUDIENCE'],
     [{ ...issuer, JWT_ISSUER: 'http://issuer.example.com' }, 'JWT_ISSUER'],
@@ -179,7 +186,6 @@ describe('the settings of an external issuer', () => {
     [{ ...issuer, JWT_ALGORITHMS: 'RS256 none' }, 'JWT_ALGORITHMS'],
     [{ ...issuer, JWT_ALGORITHMS: ',' }, 'JWT_ALGORITHMS'],
     [{ ...issuer, JWT_UNKNOWN_SUBJECTS: 'admin' }, 'JWT_UNKNOWN_SUBJECTS'],
-    [{ ...issuer, JWT_SIGNING_KEY_FILE: 'key.pem' }, 'JWT_SIGNING_KEY_FILE'],
     [{ JWKS_URI: 'https://issuer.example.com/keys' }, 'JWKS_URI'],
     [{ JWT_ALGORITHMS: 'ES256' }, 'JWT_ALGORITHMS'],
     [{ JWT_UNKNOWN_SUBJECTS: 'viewer' }, 'JWT_UNKNOWN_SUBJECTS'],

@@ -4,11 +4,13 @@ import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { createAccounts } from '../../src/identity/accounts.js'
+import { testDatabase } from '../support/database.js'
 import { openIdIssuer } from '../support/openid-issuer.js'
 import type { OpenIdIssuer } from '../support/openid-issuer.js'
 import { at, textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
+import { madeSigningKey } from '../support/signing-key.js'
 
 const claimsOf = (token: string): Readonly<Record<string, unknown>> => ({ ...decodeJwt(token) })
 
@@ -252,6 +254,32 @@ describe('an external OpenID Connect issuer', () => {
     }
     expect((await service.request('GET', '/.well-known/jwks.json')).json).to.deep.equal({ keys: [] })
     expect((await service.request('GET', '/openapi.json')).text).to.not.include('/auth/token')
+  })
+
+  it('signs no decision log: our key does, and nodes that share it verify each other’s checkpoints', async () => {
+    const db = await testDatabase()
+    const environment = {
+      JWT_ISSUER: issuer.url,
+      JWT_AUDIENCE: issuer.audience,
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
+    }
+    const one = await startTestService({ environment, db })
+    const other = await startTestService({ environment, db })
+    try {
+      const { id } = await one.addUser('admin')
+      await db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', [
+        issuer.url,
+        'ada',
+        id,
+      ])
+      // it signs the log when it stops
+      await one.stop()
+      const token = await issuer.accessToken()
+      const { json, text } = await other.request('GET', '/audit/proof', { token })
+      expect(at(json, 'checkpoints', 0), text).to.include({ valid: true, key: textAt(json, 'key', 'thumbprint') })
+    } finally {
+      await other.stop()
+    }
   })
 
   it('may rotate its keys: a token under a new one is accepted at once', async () => {

@@ -51,6 +51,6 @@ const signedBy = ({ signed_by, pinned }: EvidenceVerdict): readonly string[] => 
     ? [`signed by the key ${signed_by}, which was given`]
     : [
         `signed by the key ${signed_by}, which only the file itself names: compare it with the installation's ` +
-          '(GET /.well-known/jwks.json), or give it with --key',
+          '(key.thumbprint of GET /audit/proof), or give it with --key',
       ]
 }
