@@ -183,6 +183,8 @@ const conflictsOf = (given: Environment): readonly string[] => {
   if (given['JWT_ISSUER'] && !given['JWT_AUDIENCE']) faults.push('JWT_AUDIENCE: is required with JWT_ISSUER')
   if (given['COUNTRY_HEADER'] && !(Number(given['TRUSTED_PROXY_HOPS']) > 0))
     faults.push('COUNTRY_HEADER: has no effect without TRUSTED_PROXY_HOPS; anybody could send the header')
+  if (given['COUNTRY_HEADER'] && given['GEOIP_DATABASE'])
+    faults.push('GEOIP_DATABASE: has no effect with COUNTRY_HEADER, which names the country instead')
   return faults
 }
 

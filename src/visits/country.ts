@@ -13,7 +13,7 @@ export interface Countries {
 export interface CountrySources {
   /** an mmdb file with countries (GEOIP_DATABASE) */
   readonly file: string | undefined
-  /** the header of a trusted proxy, in lower case (COUNTRY_HEADER); takes precedence over the file */
+  /** the header of a trusted proxy, in lower case (COUNTRY_HEADER), instead of the file */
   readonly header: string | undefined
 }
 

@@ -55,6 +55,12 @@ describe('the settings', () => {
     }
   })
 
+  it('refuse GEOIP_DATABASE beside COUNTRY_HEADER, which leaves it unused', () => {
+    expect(() =>
+      readConfig({ GEOIP_DATABASE: '/countries.mmdb', COUNTRY_HEADER: 'CF-IPCountry', TRUSTED_PROXY_HOPS: '1' }),
+    ).to.throw(StartError, /^GEOIP_DATABASE: has no effect with COUNTRY_HEADER/)
+  })
+
   it('take a sender as a mail names it: an address, or a name and an address, on one line', () => {
     const from = (MAIL_FROM: string) => readConfig({ SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM }).smtp?.from
     for (const sender of ['links@example.com', 'Links <links@example.com>', 'Ödön & Co. <links@localhost>'])
