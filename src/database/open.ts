@@ -95,7 +95,7 @@ const openExternal = async (
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
   // the service itself never connects as the owner
   const owns = await ownsSchema(migrating ? owner : { connectionString: databaseUrl })
-  if (owns === null && !creating && !migrating) throw new NoInstallation(nameOf(owner.connectionString))
+  if (owns === null && !creating && !migrating) throw new NoInstallation(nameOf(databaseUrl))
   const separate =
     owns === false || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
   const role = separate ? undefined : SERVICE_ROLE

@@ -69,6 +69,11 @@ describe('where there is no installation', () => {
           .and.include(name)
           .and.not.include(String(owner.password))
       }
+    const elsewhere = await createDatabase()
+    const { err } = await runCommand(['user', 'list'], {
+      environment: { ...onDatabase(owner, elsewhere.owner), DATA_DIR: dataDir },
+    })
+    expect(err, 'the one that was looked at').to.include(name).and.not.include(elsewhere.name)
     expect(await withPool(owner)(`select from pg_class where relname = 'schema_migrations'`)).to.deep.equal([])
     expect(await exists(dataDir)).to.equal(false)
   })
