@@ -13,8 +13,8 @@ export interface RefusedFile {
 }
 
 /**
- * `source`: where the records come from; `mapped`: its mapped columns. The file is created with the first record,
- * readable only by the current user. Throws if it cannot be written.
+ * `source`: where the records come from; `mapped`: its mapped columns. The file is created with the first record. Only
+ * the current user can read it, also if it existed before. Throws if that cannot be, or if it cannot be written.
  */
 export const createRefusedFile = async (
   file: string,
@@ -47,12 +47,18 @@ export const createRefusedFile = async (
   }
 }
 
-/** Opens the file for writing, and leaves it as it was. */
+/** Opens the file for writing, and leaves it as it was, except that others can no longer read it. */
 const checkWritable = async (file: string): Promise<void> => {
   const known = statSync(file, { throwIfNoEntry: false })
   // closing a pipe would end its reader
   if (known?.isFIFO()) return
-  await (await open(file, 'a', 0o600)).close()
+  const handle = await open(file, 'a', 0o600)
+  try {
+    // a file that exists keeps its mode when it is opened, and a device must keep it
+    if (known?.isFile()) await handle.chmod(0o600)
+  } finally {
+    await handle.close()
+  }
   // the file that a symbolic link names, and not the link
   if (known === undefined) await rm(await realpath(file))
 }

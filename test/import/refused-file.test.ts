@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, symlinkSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect } from 'chai'
@@ -35,5 +35,18 @@ describe('the file of refused records', () => {
     await file.add(record, 'no')
     await file.close()
     expect(await readFile(`${folder}/named`, 'utf8')).to.equal('target,reason\nx,no\n')
+  })
+
+  it('is readable by its creator alone, also if it was there before and others could read it', async () => {
+    const folder = await makeTemporaryFolder()
+    await writeFile(`${folder}/old.csv`, 'before')
+    await chmod(`${folder}/old.csv`, 0o644)
+    for (const name of ['old.csv', 'new.csv']) {
+      const file = await createRefusedFile(`${folder}/${name}`, SOURCE, new Set())
+      await file.add(record, 'no')
+      expect(await file.close(), name).to.equal(undefined)
+      expect((await stat(`${folder}/${name}`)).mode & 0o777, name).to.equal(0o600)
+      expect(await readFile(`${folder}/${name}`, 'utf8')).to.equal('target,reason\nx,no\n')
+    }
   })
 })
