@@ -13,7 +13,8 @@ import { parsePolicyCsv } from './csv.js'
 import { buildSnapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
-const DEFAULT_FILE = 'policies/default.csv'
+/** The shipped rows, below the package's root. */
+export const DEFAULT_FILE = 'policies/default.csv'
 
 /** Reads the model and the invariants of an installation. Throws PolicyError if one of them has a fault. */
 export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {

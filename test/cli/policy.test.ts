@@ -349,6 +349,16 @@ describe('linkgate policy', () => {
     expect(await done('export')).to.equal(csv)
   })
 
+  it('names the shipped rows by their path where there is no revision to go back to', async () => {
+    await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["505", "X"]')`)
+    const { code, err } = await policy('export')
+    expect(code).to.equal(1)
+    const shipped = /apply a file, such as (\S+)\n$/.exec(err)?.[1] ?? ''
+    expect(shipped, err).to.equal(join(ROOT, 'policies/default.csv'))
+    expect((await policy('apply', shipped, '--reason', 'start again')).code).to.equal(0)
+    expect(await done('export')).to.equal(await readFile(shipped, 'utf8'))
+  })
+
   it('lets editors moderate only after a change of the invariants that forbid it', async function () {
     if (!existsSync(join(ROOT, 'dist/main.js'))) this.skip()
     for (const part of ['bin', 'dist', 'policies', 'migrations', 'model.conf', 'package.json'])

@@ -1,10 +1,14 @@
+import { fileURLToPath } from 'node:url'
+
 import type { Command } from 'commander'
 
+import { PACKAGE_ROOT } from '../../config.js'
 import type { Cell } from '../../domain/decision-table.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
 import { formatPolicyCsv } from '../../policy/csv.js'
 import { findRevision, listRevisions } from '../../policy/history.js'
 import type { HistoryRow, Revision } from '../../policy/history.js'
+import { DEFAULT_FILE } from '../../policy/installation.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
@@ -14,6 +18,9 @@ import { withProgress } from '../progress.js'
 import { actionText, commentLine, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
 
+/** In a package it is not below the current folder. */
+const SHIPPED_ROWS = new URL(DEFAULT_FILE, PACKAGE_ROOT)
+
 /** Prints a file that `policy apply` accepts. */
 export const exportCommand = (policy: Command) =>
   policy
@@ -22,7 +29,7 @@ export const exportCommand = (policy: Command) =>
     .action(() =>
       withPolicy(async ({ stored: { lastGood } }) => {
         if (lastGood.revision === 0)
-          throw new PolicyError('no stored revision is good: apply a file, such as policies/default.csv')
+          throw new PolicyError(`no stored revision is good: apply a file, such as ${fileURLToPath(SHIPPED_ROWS)}`)
         print(formatPolicyCsv(lastGood))
       }),
     )
