@@ -62,5 +62,5 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
 
 const logRedis = (log: Logger) => (err: unknown) => {
   if (err === null) log.info('Redis counts the limits of all nodes')
-  else log.warn({ err }, 'Redis is away; limits are counted in this process')
+  else log.warn({ err }, 'Redis is away; limits are counted by this node alone')
 }

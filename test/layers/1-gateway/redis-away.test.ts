@@ -106,7 +106,7 @@ const PATIENCE_MS = 3_000
       await redis.kill()
       await expectEachAlone('192.0.2.30', 'Redis dead')
       // back before anybody tried to connect again, it was never away
-      await kept.line('Redis is away; limits are counted in this process')
+      await kept.line('Redis is away; limits are counted by this node alone')
       await redis.start()
       await untilShared('192.0.2.31')
       await expectShared('192.0.2.32')
