@@ -69,7 +69,7 @@ describe('linkgate audit evidence', () => {
     ).to.deep.equal([])
     const own = await elsewhere(file)
     expect(own.code).to.equal(0)
-    expect(own.out).to.include('compare it with the installation\'s (key.thumbprint of GET /audit/proof)')
+    expect(own.out).to.include("compare it with the installation's (key.thumbprint of GET /audit/proof)")
     checkEvidence(Buffer.from(out), [createPublicKey(await readFile(keyFile, 'utf8'))])
   })
 
