@@ -59,7 +59,7 @@ begin
       ), added as (
         insert into public.%2$I (%1$I, hour, visits, bots, visitors)
         select %1$I, hour / 24 * 24 + 12, sum(visits), sum(bots), sum(visitors) from gone group by 1, 2
-        -- what a link left behind that went to another owner, or was deleted, before its own day was merged
+        -- no zeros: they are what is left of a link that was given away or deleted before its own day was merged
         having sum(visits) <> 0 or sum(bots) <> 0 or sum(visitors) <> 0
       ), added_values as (
         insert into public.%3$I (%1$I, hour, dimension, value, visits, bots)

@@ -59,7 +59,7 @@ const requireDatabaseIn = async (dataDir: string): Promise<void> => {
   if (!(await hasDatabase(dataDir))) throw new NoInstallation(`the folder ${dataDir} (DATA_DIR)`)
 }
 
-/** As large as the settings need it, unless it runs already. */
+/** Starts it with enough connections for the settings. One that runs already stays as it is. */
 const startEmbedded = (settings: DatabaseSettings, log?: (line: string) => void) =>
   openEmbeddedPostgres({
     dataDir: settings.dataDir,

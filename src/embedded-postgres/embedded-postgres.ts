@@ -121,9 +121,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   const password = credentials.owner
   const owner = { host, port: PORT, user: 'postgres', password, database: 'linkgate', ssl: false }
 
-  /** True if a server runs whose process is not found, such as that of another container on the same volume. */
-  const runsUnseen = async (): Promise<boolean> =>
-    (await serverPid(home)) === undefined && (await isListenedOn(join(host, `.s.PGSQL.${PORT}`)))
+  const isAnswered = (): Promise<boolean> => isListenedOn(join(host, `.s.PGSQL.${PORT}`))
 
   /** Resolves once the server responds: true if it had to be started. Call it under the lock. */
   const bringUp = async (): Promise<boolean> => {
@@ -131,7 +129,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
     let isStarted = false
     for (;;) {
       if ((await serverPid(home)) === undefined) {
-        if (await runsUnseen()) {
+        if (await isAnswered()) {
           const advice = 'stop it, or set DATA_DIR to another folder'
           throw new StartError(`a PostgreSQL of another container already runs on ${home.cluster}: ${advice}`)
         }
@@ -171,8 +169,8 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   }
 
   const stopUnlessUsed = async (): Promise<void> => {
-    // the locks of its users would look stale, and be deleted
-    const isUnseen = await runsUnseen()
+    // a server whose process is not found, as of another container: the locks of its users would look stale
+    const isUnseen = (await serverPid(home)) === undefined && (await isAnswered())
     await removePath()
     if (isUnseen) return
     if (!(await isAnyTaken(usersIn(dataDir)))) await stopServer(home, await preparePrograms(home))

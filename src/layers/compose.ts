@@ -57,7 +57,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
         const answer = await decideUnderOnePolicy(request, { isChange, demanded }, (snapshot) =>
           attempt(spec, request, admitted, snapshot, body),
         )
-        recordAnswer(spec, request, answer)
+        recordAnswer(request, answer, { isChange, isPublic: spec.gateway.scope === 'public' })
         return answer
       } catch (error) {
         request.recordRefusal(error)
@@ -201,7 +201,11 @@ const readBodyOf = (
   })
 
 /** Counts the decisions of an allowed request, and records those that no transaction has written. */
-const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): void => {
+const recordAnswer = (
+  request: LayeredRequest,
+  answer: Answer,
+  { isChange, isPublic }: { readonly isChange: boolean; readonly isPublic: boolean },
+): void => {
   const { runtime, decision, part, items } = request
   for (const item of items) {
     if (item.decision === null) request.recordRefusal(item.refusal, item)
@@ -212,9 +216,8 @@ const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): 
   }
   if (decision !== null) {
     runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
-    const isPublicRead = spec.gateway.scope === 'public'
-    const isRecorded = changes(spec) && answer.unchanged !== true
-    if (!isRecorded && (!isPublicRead || runtime.recordsPublicReads)) {
+    const isRecorded = isChange && answer.unchanged !== true
+    if (!isRecorded && (!isPublic || runtime.recordsPublicReads)) {
       runtime.record(recordOfAnswer(request, answer.status))
     }
   }

@@ -46,14 +46,15 @@ const goodBefore = async (
 /** Reads the stored policy. Rows that somebody broke by hand are not an error here, since commands repair them. */
 export const readStoredPolicy = async (database: Database, rules: PolicyRules): Promise<StoredPolicy> => {
   const newest = await readStored(database)
+  const empty = () => buildSnapshot(0, rules.model, [])
+  if (newest.revision === 0) return { ...newest, lastGood: await empty(), fault: null }
   try {
-    if (newest.revision > 0) return { ...newest, lastGood: await checkedSnapshot(newest, rules), fault: null }
+    return { ...newest, lastGood: await checkedSnapshot(newest, rules), fault: null }
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error
-    const good = await goodBefore(database, rules, newest, 0)
-    return { ...newest, lastGood: good ?? (await buildSnapshot(0, rules.model, [])), fault: error.message }
+    const lastGood = (await goodBefore(database, rules, newest, 0)) ?? (await empty())
+    return { ...newest, lastGood, fault: error.message }
   }
-  return { ...newest, lastGood: await buildSnapshot(0, rules.model, []), fault: null }
 }
 
 /**
