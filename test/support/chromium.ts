@@ -26,7 +26,6 @@ const ARGS = [
 ]
 
 let browser: Promise<Browser> | undefined
-let contexts = 0
 
 const start = (): Promise<Browser> =>
   chromium.launch({
@@ -45,18 +44,7 @@ export const openWithBackCache = (): Promise<Browser> =>
   })
 
 /**
- * A profile of its own in Debian's Chromium, which asks nothing of the network but the pages under test. The profiles
- * that are open at the same time share one process, which ends with the last of them.
+ * A profile of its own in Debian's Chromium, which asks nothing of the network but the pages under test. All profiles
+ * share one process, which ends with this one.
  */
-export const openChromium = async (): Promise<BrowserContext> => {
-  contexts += 1
-  const shared = (browser ??= start())
-  const context = await (await shared).newContext()
-  context.once('close', () => {
-    contexts -= 1
-    if (contexts > 0) return
-    browser = undefined
-    void shared.then((each) => each.close())
-  })
-  return context
-}
+export const openChromium = async (): Promise<BrowserContext> => (await (browser ??= start())).newContext()
