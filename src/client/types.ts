@@ -185,7 +185,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** a policy revision: decide under this or a newer one (412 otherwise) */
   policyAtLeast?: number | undefined
-  /** the `X-Request-ID`, which the decision log records; 1 to 64 of `A-Z a-z 0-9 . _ -` */
+  /** the `X-Request-ID`, which the decision log records; 1 to 200 visible ASCII characters */
   requestId?: string | undefined
 }
 

@@ -1,3 +1,4 @@
+import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
 import { asksPolicy } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
@@ -21,8 +22,8 @@ export const HEADER_PARAMETERS = {
     maxLength: 15,
   }),
   RequestId: header('X-Request-ID', 'The caller’s id for this request, which the log and the response then contain.', {
-    pattern: '^[A-Za-z0-9._-]{1,64}$',
-    maxLength: 64,
+    pattern: REQUEST_ID.source,
+    maxLength: LONGEST_REQUEST_ID,
   }),
   IdempotencyKey: header(
     'Idempotency-Key',

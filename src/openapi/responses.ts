@@ -1,5 +1,6 @@
 import { REFUSALS } from '../domain/refusal.js'
 import type { RefusalCode } from '../domain/refusal.js'
+import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import type { Route } from '../layers/route.js'
 import { problemsOf } from './problems.js'
 import { schemaOf } from './schemas.js'
@@ -12,7 +13,7 @@ const header = (description: string, schema: Json): Json => ({
 
 /** Response headers, by their name in `components.headers`. */
 export const ANSWER_HEADERS = {
-  'X-Request-ID': header('The id of the request in the log, and in a problem.', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+  'X-Request-ID': header('The id of the request in the log, and in a problem.', { pattern: REQUEST_ID.source }),
   'Policy-Revision': header('The revision of the policy that decided.', {
     type: 'integer',
     format: 'int64',
@@ -80,7 +81,7 @@ export const PROBLEM: Json = {
     detail: text(2_000, 'what happened this time, or what can be done about it'),
     code: text(64, 'stable', { enum: Object.keys(REFUSALS) }),
     rule: text(64, 'the policy rule that denied the request, such as R5'),
-    request_id: text(64, 'id of the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+    request_id: text(LONGEST_REQUEST_ID, 'id of the request in the log', { pattern: REQUEST_ID.source }),
     errors: {
       type: 'array',
       maxItems: 1_048_576,

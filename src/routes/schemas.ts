@@ -4,6 +4,7 @@ import { MOST_COUNTED } from '../domain/counting.js'
 import { isId } from '../domain/id.js'
 import { isCode } from '../domain/link.js'
 import { isOneLine } from '../domain/one-line.js'
+import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 
@@ -74,8 +75,12 @@ export const RevisionNumber = z
 /** The id of a request in the log. */
 export const RequestId = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/)
-  .meta({ maxLength: 64, description: 'id of the request in the log (`X-Request-ID`)', examples: ['3f1c'] })
+  .regex(REQUEST_ID)
+  .meta({
+    maxLength: LONGEST_REQUEST_ID,
+    description: 'id of the request in the log (`X-Request-ID`)',
+    examples: ['3f1c'],
+  })
 /** A text field of a form that is shown again, even if other fields are faulty. */
 export const textIn = (sent: unknown, name: string): string => {
   const [, text]: readonly unknown[] = Object.entries(Object(sent)).find(([each]) => each === name) ?? []

@@ -9,6 +9,7 @@ import { formOf } from '../support/samples.js'
 import type { RequestOptions } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 describe('GET /audit/requests/{request_id}', () => {
   let callers: Callers
@@ -34,6 +35,21 @@ describe('GET /audit/requests/{request_id}', () => {
     }
     throw new Error(`no decision of ${id}`)
   }
+
+  it('finds a request by an id with characters that a path, a query or a quoted text would end at', async () => {
+    const { service, editor } = callers
+    const id = `a/b?c=d&e#f%2F"'${freshCode('id')}`
+    await service.request('GET', '/users', { token: editor.token, headers: { 'X-Request-ID': id } })
+    const data = await until('the decision of the request', async () => {
+      const { status, json } = await ask(encodeURIComponent(id))
+      return status === 200 && listAt(json, 'data')
+    })
+    expect(data).to.have.length(1)
+    const listed = await service.request('GET', `/audit/decisions?request=${encodeURIComponent(id)}`, {
+      token: callers.admin.token,
+    })
+    expect(listAt(listed.json, 'data').map((each) => at(each, 'request_id'))).to.deep.equal([id])
+  })
 
   it('explains a refusal by the rows of its revision, whatever they are now', async () => {
     const { service, admin, editor, other } = callers

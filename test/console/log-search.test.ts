@@ -120,7 +120,11 @@ describe('a search of the log', () => {
     expect(texts('user:doe')).to.deep.equal(['user:eve@example.com'])
     expect(texts('action:del')).to.deep.equal(['action:link:delete', 'action:user:delete'])
     expect(texts('launch')).to.deep.equal(['link:launch', 'rule:launch', 'request:launch'])
-    expect(texts('eve@example.com')).to.deep.equal(['user:eve@example.com', 'rule:eve@example.com'])
+    expect(texts('eve@example.com')).to.deep.equal([
+      'user:eve@example.com',
+      'rule:eve@example.com',
+      'request:eve@example.com',
+    ])
     expect(texts('user:delete')).to.include('action:user:delete')
     expect(texts('usr:eve')).to.deep.equal([])
   })

@@ -7,6 +7,7 @@ import { assert, constantFrom, oneof, property, string } from 'fast-check'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
 import { escapeInvisible } from '../../src/log/escape-invisible.js'
+import { textLine } from '../../src/log/line-format.js'
 import { textAt } from '../support/json.js'
 import { keepLog } from '../support/log.js'
 import type { KeptLog } from '../support/log.js'
@@ -63,6 +64,15 @@ describe('the request log', () => {
     })
   })
   after(() => service.stop())
+
+  it('keeps a caller’s id one text, whatever it looks like, in JSON and in text', async () => {
+    const id = '","status":200,"msg":"x\\'
+    await service.request('GET', '/absent-with-an-id', { headers: { 'X-Request-ID': id } })
+    const written = await kept.line(/status\\":200/)
+    expect(parse(written)).to.include({ request_id: id, status: 404, msg: 'request' })
+    const failed = textLine({ colours: false })(JSON.stringify({ ...parse(written), level: WARN }))
+    expect(failed).to.match(/ {2}warning {2}request {2}GET \/:code 404 {2}\d+ ms {2}request \S+\n$/)
+  })
 
   it('has one line for each request: who, what, outcome, rule, revision and duration', async () => {
     const line = await ask('PATCH', '/links/logged', {

@@ -90,6 +90,11 @@ describe('a person who follows a link and is refused', () => {
     }
   })
 
+  it('is shown the id of their request as text, whatever it looks like', async () => {
+    const { text } = await service.visit('/absent', 'en', { headers: { 'X-Request-ID': '<b>&"\'' } })
+    expect(text).to.include('&#60;b&#62;&#38;&#34;&#39;').and.not.include('<b>')
+  })
+
   it('gets the form for a password, sent to where it stands, with its fault tied to the field', async () => {
     service.refuse('password_required')
     const asked = await service.visit('/launch?from=mail')

@@ -2,6 +2,7 @@ import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import { REQUEST_ID } from '../../../domain/request-id.js'
 import { isEmail } from '../../../domain/user.js'
 import type { Term } from './query.js'
 import { timeOf } from './time-of.js'
@@ -59,7 +60,7 @@ const MEANINGS: Readonly<Record<Qualifier, (value: string, now: number) => Asked
   layer: (value) => only('layer', oneOf(DECIDING_LAYERS, value)),
   status: (value) => only('status', statusRange(value) === null ? undefined : value),
   revision: (value) => only('revision', /^\d{1,15}$/.test(value) ? value : undefined),
-  request: (value) => only('request', /^[A-Za-z0-9._-]{1,64}$/.test(value) ? value : undefined),
+  request: (value) => only('request', REQUEST_ID.test(value) ? value : undefined),
   kind: (value) => only('kind', oneOf(ENTRY_KINDS, value)),
   since: (value, now) => only('from', timeOf(value, now, 'start') ?? undefined),
   until: (value, now) => only('to', timeOf(value, now, 'end') ?? undefined),
