@@ -41,6 +41,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
     query: isTaken(spec.query) ? spec.query : undefined,
     body: isTaken(spec.body) ? spec.body : undefined,
     accepts: spec.accepts ?? ['json'],
+    inputFault: spec.inputFault,
     idempotent: spec.idempotent === true,
     form: spec.form,
     documentation: spec.documentation,

@@ -266,6 +266,7 @@ export interface Route {
   readonly query: z.ZodType | undefined
   readonly body: z.ZodType | undefined
   readonly accepts: readonly MediaType[]
+  readonly inputFault: RouteSpec<unknown, unknown, unknown, Owned, unknown>['inputFault']
   readonly idempotent: boolean
   readonly form: FormPage | undefined
   readonly documentation: Documentation

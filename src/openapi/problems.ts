@@ -17,9 +17,21 @@ const ANYWHERE = [
 
 const isChange = ({ method, dataRows }: Route): boolean => method !== 'get' && dataRows !== NO_DATA.rows
 
+/** Why a body is refused. A standard may want one code for everything but its size. */
+const ofBody = ({ body, accepts, inputFault }: Route): readonly RefusalCode[] => {
+  if (body === undefined) return []
+  if (inputFault !== undefined) return [inputFault, 'body_too_large']
+  return [
+    ...(accepts.includes('json') ? (['malformed_json'] as const) : []),
+    'body_too_large',
+    'unsupported_media_type',
+    'validation_failed',
+  ]
+}
+
 /** The codes of a route's problems, in the order of their statuses: those of its layers, and its own. */
 export const problemsOf = (route: Route): readonly RefusalCode[] => {
-  const { gateway, objectAction, path, query, body, idempotent, documentation } = route
+  const { gateway, objectAction, path, query, idempotent, documentation } = route
   const decided = objectAction !== 'none' || gateway.scope === 'items'
   const codes: readonly RefusalCode[] = [
     ...ANYWHERE,
@@ -29,9 +41,7 @@ export const problemsOf = (route: Route): readonly RefusalCode[] => {
     ...(decided ? (['policy_denied'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(query !== undefined || gateway.scope !== 'public' ? (['invalid_query'] as const) : []),
-    ...(body === undefined
-      ? []
-      : (['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] as const)),
+    ...ofBody(route),
     ...(isChange(route) ? (['conflict'] as const) : []),
     ...(idempotent ? (['request_in_progress', 'already_created', 'idempotency_key_reused'] as const) : []),
     ...(documentation.refusals ?? []),

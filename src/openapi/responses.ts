@@ -101,7 +101,7 @@ export const PROBLEM: Json = {
   },
 }
 
-export const PAGE: Json = text(1_000_000, 'a page for a person')
+export const PAGE: Json = text(10_000_000, 'a page for a person')
 
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -140,6 +140,12 @@ const refusalOf = (status: number, codes: readonly RefusalCode[], unready: Json 
 /** JSON, also under a name of its own such as `application/jwk-set+json` (RFC 6838 §4.2.8). */
 const isJson = (type: string): boolean => /[/+]json$/.test(type)
 
+/** The schema of a body that is not JSON. For bytes there is none: to JSON Schema, everything is text (OpenAPI 3.1). */
+const schemaOfBody = (type: string): Json => {
+  if (type.startsWith('image/') && !type.endsWith('+xml')) return {}
+  return { $ref: `#/components/schemas/${type === 'text/html' ? 'Page' : 'Text'}` }
+}
+
 const contentOf = ({ documentation }: Route, schemas: NamedSchemas): Json => {
   const { response, types = [], example } = documentation
   const schema = response && schemaOf(response, 'output', schemas)
@@ -148,7 +154,7 @@ const contentOf = ({ documentation }: Route, schemas: NamedSchemas): Json => {
     type,
     isJson(type)
       ? { schema: schema ?? {}, ...(example?.answer !== undefined && { example: example.answer }) }
-      : { schema: { $ref: `#/components/schemas/${type === 'text/html' ? 'Page' : 'Text'}` } },
+      : { schema: schemaOfBody(type) },
   ])
   return content.length === 0 ? {} : { content: Object.fromEntries(content) }
 }

@@ -113,6 +113,7 @@ export const consoleRoutes = ({
       },
       documentation: {
         id: 'getConsoleFile',
+        refusals: ['no_route'],
         summary: 'A script or a style of the console',
         tag: 'pages',
         tagged: 'read',

@@ -38,6 +38,7 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
     },
     documentation: {
       id: 'getDocsPage',
+      refusals: ['no_route'],
       summary: 'A page of the documentation',
       description: 'A guide, a decision or a file of the policy, by its name. `guides` lists all of them.',
       tag: 'system',

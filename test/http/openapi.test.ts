@@ -3,6 +3,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Validator } from '@seriousme/openapi-schema-validator'
 
+import type { Id } from '../../src/domain/id.js'
+import { MEDIA_TYPES } from '../../src/input/input.js'
+import type { Route } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { addLink, addUserToDelete } from '../support/records.js'
 import { requestOf, subjectOf } from '../support/samples.js'
@@ -21,6 +24,19 @@ describe('/openapi.json', () => {
     document = (await service.request('GET', '/openapi.json')).json
   })
   after(() => service.stop())
+
+  /** The record that a request of the route is about: a new one where the route is about a link. */
+  const nameFor = async (route: Route, owner: Id | null): Promise<string> => {
+    if (owner !== null && /:code(?:\+|\/qr|\/rights|\/visits(?:\/export)?)?$/.test(route.path))
+      return addLink(service.db, { owner })
+    if (subjectOf(route) === 'user to delete' && owner === callers.editor.id) return addUserToDelete(service.db)
+    return owner ?? 'absent'
+  }
+  /** The values of the route's parameter `format`. */
+  const formatsOf = ({ method, path }: Route): readonly string[] => {
+    const format = listAt(operationOf(method, path), 'parameters').find((each) => at(each, 'name') === 'format')
+    return format === undefined ? [] : listAt(format, 'schema', 'enum').map(String)
+  }
 
   const templateOf = (path: string) => path.replace(/:([a-z_]+)/g, '{$1}')
   const operationOf = (method: string, path: string) => at(document, 'paths', templateOf(path), method)
@@ -112,8 +128,12 @@ describe('/openapi.json', () => {
       if (answer.text === '') return
       if (content === undefined) return
       expect(Object(content), asked).to.have.property(type)
-      const schema = at(content, type, 'schema')
-      if (schema === undefined || !/[/+]json$/.test(type)) return
+      const isJson = /[/+]json$/.test(type)
+      // to JSON Schema everything is text, so bytes have a schema of nothing, and nothing else has
+      if (!isJson) {
+        const isText = Object.keys(Object(at(content, type, 'schema'))).length > 0
+        expect(isText, `${asked}: ${type} is text`).to.equal(!/[\0\ufffd]/.test(answer.text))
+      }
       const problem = at(answer.json, 'code')
       if (answer.status >= 400 && problem !== undefined) {
         const described = listAt(response, 'x-problems').map((each) => at(each, 'code'))
@@ -125,7 +145,7 @@ describe('/openapi.json', () => {
       const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
       validators.set(pointer, validate)
       expect(
-        validate(answer.json),
+        validate(isJson ? answer.json : answer.text),
         `${asked}: ${ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`,
       ).to.equal(true)
     }
@@ -133,12 +153,7 @@ describe('/openapi.json', () => {
       for (const user of [callers.admin, callers.editor, null]) {
         // without a parameter in its path a route is the same for every owner
         for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
-          const name =
-            /:code(?:\+|\/qr|\/rights|\/visits(?:\/export)?)?$/.test(route.path) && owner !== null
-              ? await addLink(service.db, { owner })
-              : subjectOf(route) === 'user to delete' && owner === callers.editor.id
-                ? await addUserToDelete(service.db)
-                : (owner ?? 'absent')
+          const name = await nameFor(route, owner)
           const { method, path, options } = requestOf(route, name)
           check(route.method, route.path, await service.request(method, path, { ...options, token: user?.token }))
           if (route.body)
@@ -158,6 +173,57 @@ describe('/openapi.json', () => {
             )
         }
       }
+      const { token, id } = callers.admin
+      for (const format of formatsOf(route)) {
+        const { method, path, options } = requestOf(route, await nameFor(route, id))
+        const query = new URLSearchParams({
+          ...Object.fromEntries(new URL(path, service.baseUrl).searchParams),
+          format,
+        })
+        check(
+          route.method,
+          route.path,
+          await service.request(method, `${path.split('?')[0]}?${query}`, { ...options, token }),
+        )
+      }
+      if (route.path.includes(':')) {
+        const { method, options } = requestOf(route)
+        const path = route.path.replace(/:[a-z_]+/g, 'no-such-thing')
+        check(route.method, route.path, await service.request(method, path, { ...options, token }))
+      }
     }
+  })
+
+  it('names exactly the refusals of bodies of another kind, of unreadable ones and of those with faults', async () => {
+    const { token, id } = callers.admin
+    const checked: string[] = []
+    for (const route of service.routes.filter(({ body }) => body !== undefined)) {
+      const { method, path, options } = requestOf(route, await nameFor(route, id))
+      const codeOf = async (type: string, body: string) => {
+        const headers = { ...options.headers, 'Content-Type': type }
+        const { json } = await service.request(method, path, { token, headers, body })
+        return String(at(json, 'code'))
+      }
+      const [accepted] = route.accepts
+      const met = [
+        await codeOf('text/plain', '{}'),
+        ...(route.accepts.includes('json') ? [await codeOf(MEDIA_TYPES.json, '{')] : []),
+        await (accepted === 'form' ? codeOf(MEDIA_TYPES.form, 'no_such_field=1') : codeOf(MEDIA_TYPES.json, '[]')),
+      ]
+      // what the sample is about does not exist, so nothing is said of the body
+      if (met.every((code) => code === 'not_found')) continue
+      const responses = Object.values(Object(at(operationOf(route.method, route.path), 'responses')))
+      const named = responses
+        .flatMap((each) => (at(each, 'x-problems') === undefined ? [] : listAt(each, 'x-problems')))
+        .map((each) => String(at(each, 'code')))
+      const ofBodies = ['unsupported_media_type', 'malformed_json', 'validation_failed']
+      expect(
+        ofBodies.filter((code) => named.includes(code)),
+        `${method} ${path}`,
+      ).to.deep.equal(ofBodies.filter((code) => met.includes(code)))
+      expect(named, `${method} ${path}`).to.include.members(met)
+      checked.push(route.path)
+    }
+    expect(checked).to.include.members(['/links', '/:code', '/auth/token', '/access/v1/evaluation'])
   })
 })
