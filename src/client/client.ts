@@ -123,6 +123,8 @@ type AnyOptions = CallOptions & CreationOptions & ChangeOptions & { readonly que
 
 /** How many seconds before its expiry an access token is renewed. */
 const EARLY_S = 30
+/** Timeout of a renewal in seconds. Shorter than EARLY_S, so that calls can go on with the token at hand. */
+const RENEWAL_S = 15
 /** Seconds before the first retry if the service names none; doubled each time. */
 const FIRST_WAIT_S = 0.2
 /** Refusals (503) that are sent before anything is done. Others may follow a commit whose response was lost or late. */
@@ -390,15 +392,17 @@ export const createClient = ({
     expires_at: Date.now() + expires_in * 1_000,
   })
 
-  /** Spends the single-use refresh token on behalf of all waiting calls. */
+  /** Spends the single-use refresh token on behalf of all waiting calls, so none of their signals ends it. */
   const renew = async (held: SignedIn): Promise<void> => {
+    const signal = AbortSignal.timeout(RENEWAL_S * 1_000)
     try {
-      const { refresh_token } = held.tokens
-      held.tokens = tokensOf(await operations.requestToken({ grant_type: 'refresh_token', refresh_token }))
+      const grant = { grant_type: 'refresh_token', refresh_token: held.tokens.refresh_token }
+      held.tokens = tokensOf(await operations.requestToken(grant, { signal }))
       if (session === held) keep(held)
     } catch (error) {
       if (session === held && error instanceof LinkgateProblem && error.code === 'invalid_grant') keep(null)
-      throw error
+      // to the calls, a service that does not answer in time is one that does not answer
+      throw error === signal.reason ? unreached(error) : error
     } finally {
       held.renewal = undefined
     }
@@ -426,9 +430,10 @@ export const createClient = ({
   const access = async (signal: AbortSignal | undefined): Promise<Access | null> => {
     if (session !== null) return accessOfSession(session, signal)
     if (typeof token !== 'function') return token === undefined ? null : { token, another: nothingElse }
-    const given = await token()
+    const ask = () => orAbort(Promise.resolve(token()), signal)
+    const given = await ask()
     const another = async () => {
-      const other = await token()
+      const other = await ask()
       return other === given ? null : { token: other, another: nothingElse }
     }
     return { token: given, another }
@@ -612,7 +617,11 @@ export const createClient = ({
     signOut: async ({ signal } = {}) => {
       const held = session
       if (held === null) return
-      await held.renewal?.catch(() => undefined)
+      if (held.renewal !== undefined)
+        await orAbort(
+          held.renewal.catch(() => undefined),
+          signal,
+        )
       await operations.revokeToken({ token: held.tokens.refresh_token }, { signal })
       if (session === held) keep(null)
     },

@@ -4,7 +4,7 @@ import { LinkgateProblem, createClient } from '../../src/client/client.js'
 import type { ClientOptions, Tokens } from '../../src/client/client.js'
 import { json, problem, startScriptedServer } from '../support/scripted-server.js'
 import type { Asked, Scripted, ScriptedServer } from '../support/scripted-server.js'
-import { until } from '../support/until.js'
+import { until, within } from '../support/until.js'
 
 const codeOf = (error: unknown) => (error instanceof LinkgateProblem ? error.code : error)
 
@@ -165,6 +165,72 @@ describe('signing in with the client', () => {
     go?.()
     expect(await outcomes([stayed])).to.deep.equal(['done'])
     expect(bodiesOf('/auth/token')).to.have.length(1)
+  })
+
+  it('leaves at once where it waits for the token of a function, or signing out for a renewal', async () => {
+    const reason = new Error('no longer needed')
+    const leaves = async (call: (signal: AbortSignal) => Promise<unknown>, isWaiting: () => boolean) => {
+      const leaving = new AbortController()
+      const left = call(leaving.signal).catch((error: unknown) => error)
+      await until('the wait', isWaiting)
+      leaving.abort(reason)
+      expect(await within('the end of the wait', left)).to.equal(reason)
+    }
+    let calls = 0
+    const never = new Promise<string>(() => undefined)
+    const unanswered = clientWith({
+      token: () => {
+        calls += 1
+        return calls === 2 ? 'refused' : never
+      },
+    })
+    await leaves(
+      (signal) => unanswered.getProfile({ signal }),
+      () => calls === 1,
+    )
+    // the second token is refused, and another one is asked for
+    await leaves(
+      (signal) => unanswered.getProfile({ signal }),
+      () => calls === 3,
+    )
+
+    let go: (() => void) | undefined
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    renewal = async () => {
+      await gate
+      return next()
+    }
+    const client = clientWith({ tokens: pair('0', 0) })
+    const stayed = outcomes([client.getProfile()])
+    await leaves(
+      (signal) => client.signOut({ signal }),
+      () => bodiesOf('/auth/token').length > 0,
+    )
+    go?.()
+    expect(await stayed).to.deep.equal(['done'])
+    expect(bodiesOf('/auth/revoke')).to.deep.equal([])
+  })
+
+  it('gives up a renewal that hangs: calls go on with the token at hand or fail, and the next one renews', async () => {
+    const { timeout } = AbortSignal
+    // what takes a second takes a millisecond
+    AbortSignal.timeout = (ms) => timeout(ms / 1_000)
+    try {
+      renewal = () => new Promise<never>(() => undefined)
+      const early = clientWith({ tokens: pair('0', 20) })
+      const late = clientWith({ tokens: pair('0', 0) })
+      expect(
+        await within('the calls', outcomes([early.getProfile(), late.getProfile(), late.getProfile()])),
+      ).to.deep.equal(['done', 'network_error', 'network_error'])
+      const calls = outcomes([late.getProfile()])
+      await within('the end of signing out', late.signOut())
+      expect(await calls).to.deep.equal(['network_error'])
+      renewal = next
+      await early.getProfile()
+      expect(asked.at(-1)?.headers.authorization).to.equal('Bearer access-1')
+    } finally {
+      AbortSignal.timeout = timeout
+    }
   })
 
   it('signs out with the newest refresh token, and waits for a renewal that is under way', async () => {
