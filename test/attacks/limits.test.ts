@@ -184,8 +184,10 @@ describe('over the limit', () => {
   describe('costs no query', () => {
     /** Statements that the service has sent by themselves; its policy watch sends one now and then. */
     const sent = async (service: TestService): Promise<number> => {
-      const { text } = await service.request('GET', '/metrics')
-      return Number(/^linkgate_database_duration_seconds_count\{kind="run"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+      const { series } = parseExposition((await service.request('GET', '/metrics')).text)
+      const counts = series.filter(({ name }) => name === 'linkgate_database_duration_seconds_count')
+      expect(counts).to.not.deep.equal([])
+      return counts.reduce((sum, { value }) => sum + value, 0)
     }
     /** Resolves when the background work of the start is done: it sends statements as well. */
     const untilIdle = (service: TestService): Promise<unknown> =>
@@ -196,8 +198,11 @@ describe('over the limit', () => {
     const expectFew = async (service: TestService, asks: () => Promise<TestResponse>, status: number) => {
       await untilIdle(service)
       const before = await sent(service)
-      const answers = await Promise.all(Array.from({ length: 50 }, asks))
-      expect((await sent(service)) - before).to.be.lessThan(10)
+      const answers: TestResponse[] = []
+      // one after the other: look-ups of the same moment could share a query
+      for (let i = 0; i < 50; i += 1) answers.push(await asks())
+      // one for each would be 50
+      expect((await sent(service)) - before).to.be.lessThan(25)
       expect(answers.filter((answer) => answer.status === 429)).to.have.length(49)
       expect(answers.filter((answer) => answer.status === status)).to.have.length(1)
     }
