@@ -11,6 +11,7 @@ import { runCommand } from '../support/cli.js'
 import { checkEvidence } from '../support/evidence-verifier.js'
 import { listAt, textAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
+import { requireBuilt } from '../support/program.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -20,6 +21,7 @@ describe('linkgate audit evidence', () => {
   let environment: Record<string, string>
   let folder: string
   let keyFile: string
+  before(requireBuilt)
   before(async () => {
     const dataDir = join(await makeTemporaryFolder(), 'data')
     service = await startTestService({ environment: { DATA_DIR: dataDir } })

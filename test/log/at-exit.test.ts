@@ -6,6 +6,7 @@ import { closeSync, openSync } from 'node:fs'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
+import { requireBuilt } from '../support/program.js'
 
 const LOGGER = new URL('dist/log/create-logger.js', PACKAGE_ROOT).href
 
@@ -38,6 +39,8 @@ const LATER_REJECTION = `
   await new Promise(() => undefined)`
 
 describe('an uncaught error', () => {
+  before(requireBuilt)
+
   for (const [how, end] of Object.entries({
     thrown: `throw new Error('unforeseen')`,
     'of a promise': LATER_REJECTION,
@@ -53,6 +56,8 @@ describe('an uncaught error', () => {
 })
 
 describe('buffered lines', () => {
+  before(requireBuilt)
+
   for (const [how, end] of Object.entries({
     'comes to its end': '',
     'is told to exit': 'process.exit(1)',

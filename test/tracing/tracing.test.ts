@@ -9,6 +9,7 @@ import type { Collector, ReceivedSpan } from '../support/collector.js'
 import { keepLog } from '../support/log.js'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
+import { requireBuilt } from '../support/program.js'
 import { freePort } from '../support/proxy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -215,6 +216,7 @@ describe('tracing', () => {
     } finally {
       await collector.close()
     }
+    requireBuilt()
     const loaded = `
       import ${JSON.stringify(new URL('dist/service.js', PACKAGE_ROOT).href)}
       import { createRequire } from 'node:module'
