@@ -2,9 +2,7 @@ import { expect } from 'chai'
 
 import { logTruth } from '../support/log-truth.js'
 
-describe('the decision log against what happened', function () {
-  this.timeout(60_000)
-
+describe('the decision log against what happened', () => {
   it('holds one allow record for every committed change and none without its change, through a kill -9', async () => {
     const { answered, changes, refusals, cutOff, forgotten, ...faults } = await logTruth(600)
     expect(faults).to.deep.equal({ unrecorded: [], unfounded: [], lost: [], chainFaults: 0 })

@@ -202,7 +202,7 @@ describe('a replay', () => {
       ),
       { numRuns: 75 },
     )
-  }).timeout(60_000)
+  })
 
   it('gives the same for 3,000 records and edits of the default policy', async () => {
     const rows = await rowsOf('default.csv')

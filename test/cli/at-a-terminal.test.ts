@@ -15,8 +15,7 @@ import { until } from '../support/until.js'
 
 const STOP = /Stop {8}Ctrl-C\r\n/
 
-describe('linkgate serve at a terminal', function () {
-  this.timeout(60_000)
+describe('linkgate serve at a terminal', () => {
   let db: TestDatabase
   let settings: Readonly<Record<string, string>>
   const open: AtTerminal[] = []

@@ -74,6 +74,6 @@ describe('docs/client.md', () => {
       const said = [...program.matchAll(/ \/\/ → (.*)$/gm)].map(([, text]) => text)
       expect(said).to.not.have.length(0)
       expect(printed.stdout.trim().split('\n')).to.deep.equal(said)
-    }).timeout(60_000)
+    })
   })
 })

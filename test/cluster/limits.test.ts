@@ -19,9 +19,7 @@ const REDIRECTS = [
   { method: 'GET', route: '/:code', status: '302' },
 ] as const
 
-describe('two workers that take few connections', function () {
-  this.timeout(60_000)
-
+describe('two workers that take few connections', () => {
   it('close those beyond MAX_CONNECTIONS at once, and serve the others', async () => {
     requireBuilt()
     const db = await testDatabase()
@@ -49,8 +47,7 @@ describe('two workers that take few connections', function () {
   })
 })
 
-describe('two workers with one limit', function () {
-  this.timeout(60_000)
+describe('two workers with one limit', () => {
   let limited: ServiceNode
   const connections: Connection[] = []
 

@@ -3,9 +3,7 @@ import { expect } from 'chai'
 import { requireBuilt } from '../support/program.js'
 import { storm } from '../support/storm.js'
 
-describe('the storm of edits against two nodes of two workers behind a balancer', function () {
-  this.timeout(60_000)
-
+describe('the storm of edits against two nodes of two workers behind a balancer', () => {
   it('commits no change under a revision that was replaced or that denies it, on any of four processes', async () => {
     requireBuilt()
     const report = await storm({ milliseconds: 1_500, changes: 21, writers: 8, workers: 2 })

@@ -21,8 +21,7 @@ const REDIRECTS = [
   { method: 'GET', route: '/:code', status: '302' },
 ] as const
 
-describe('two workers on one port', function () {
-  this.timeout(60_000)
+describe('two workers on one port', () => {
   let node: ServiceNode
   let tokens: { readonly admin: string; readonly editor: string }
   const connections: Connection[] = []

@@ -267,8 +267,7 @@ const isCutOff = (error: unknown): undefined => {
       })
   })
 
-  it('takes a node of two workers, which knows nothing of the owner', async function () {
-    this.timeout(60_000)
+  it('takes a node of two workers, which knows nothing of the owner', async () => {
     requireBuilt()
     const node = await startNode({
       DATABASE_URL: urlOf(pooler.through(db.service)),

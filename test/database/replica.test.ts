@@ -24,8 +24,7 @@ const FIRST = 'https://example.com/first'
 /** How much later than on an idle machine an answer may come. */
 const BUSY_MS = 3_000
 
-describe('a read replica for redirects', function () {
-  this.timeout(60_000)
+describe('a read replica for redirects', () => {
   let pair: Pair
   let db: TestDatabase
   let wire: Wire

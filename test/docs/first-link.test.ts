@@ -16,9 +16,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 const run = promisify(execFile)
 const PASSWORD = 'a password of hers'
 
-describe('whoever has an account and copies the first examples of the API reference', function () {
-  // a shell, and a program that is compiled first
-  this.timeout(60_000)
+describe('whoever has an account and copies the first examples of the API reference', () => {
   let service: TestService
   let folder: string
   /** what can be copied, by its name */

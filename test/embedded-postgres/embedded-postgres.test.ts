@@ -172,7 +172,7 @@ describe('the embedded PostgreSQL', () => {
     await second.leave()
     expect(await isRunning(successor)).to.equal(false)
     expect(lines).to.deep.equal(['PostgreSQL had died and was started again'])
-  }).timeout(15_000)
+  })
 
   it('stays down when it dies and its last user leaves', async () => {
     const { leave } = await open()

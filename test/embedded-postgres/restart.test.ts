@@ -19,8 +19,7 @@ describe('a service whose embedded PostgreSQL is killed', () => {
       body: JSON.stringify({ code, target: `https://example.com/${code}` }),
     })
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     requireBuilt()
     dataDir = join(await makeTemporaryFolder(), 'data')
     program = runProgram(['serve'], { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_USER: 'off' })

@@ -45,8 +45,7 @@ describe('the signing key', () => {
     expect(await readdir(folder)).to.deep.equal(['key.pem'])
   })
 
-  it('is one key for several processes', async function () {
-    this.timeout(60_000)
+  it('is one key for several processes', async () => {
     const script = `
       import { loadOrMakeSigningKey } from './src/identity/signing-key.ts'
       console.log((await loadOrMakeSigningKey(process.argv[1])).kid)`

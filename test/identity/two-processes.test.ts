@@ -16,8 +16,7 @@ describe('a token on two processes', () => {
   let one: ServiceNode
   let two: ServiceNode
   let adminId: string
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     const db = await testDatabase()
     const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
     const passwordHash = await (await createPasswords()).hash(PASSWORD)

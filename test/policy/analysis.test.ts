@@ -96,7 +96,7 @@ describe('the analysis of rows', () => {
       }),
       { numRuns: 100 },
     )
-  }).timeout(60_000)
+  })
 
   it('names the rows that shadow a row, replace it and override it', async () => {
     const rows = csvRows(
@@ -172,5 +172,5 @@ describe('the analysis of rows', () => {
     await analyseRows({ rows })
     clearInterval(counter)
     expect(turns).to.be.greaterThan(5)
-  }).timeout(60_000)
+  })
 })

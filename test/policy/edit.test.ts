@@ -309,5 +309,5 @@ describe('planEdit', () => {
     expect(early.changes.length).to.be.greaterThan(0)
     const first = early.changes.find(({ role, action }) => role === 'team1' && action === 'doc:act1')
     expect(first?.after).to.include({ effect: 'allow', rule: 'BULK' })
-  }).timeout(60_000)
+  })
 })

@@ -47,7 +47,7 @@ describe('the engine', () => {
       }),
       { numRuns: 150 },
     )
-  }).timeout(60_000)
+  })
 
   it('tells ids apart that are equal only after rounding, and without an id nothing is owned', async () => {
     const snapshot = await buildSnapshot(1, rules.model, await rowsOf('default.csv'))

@@ -84,7 +84,7 @@ describe('an explanation', () => {
       }),
       { numRuns: 75 },
     )
-  }).timeout(60_000)
+  })
 
   it('says why each earlier row did not match, and which later ones were not reached', async () => {
     const explanation = explain(

@@ -21,8 +21,7 @@ const ROW = {
  */
 const DELAYS = [3, 11, 24, 40, 75]
 
-describe('a process that is killed in the middle of an edit', function () {
-  this.timeout(60_000)
+describe('a process that is killed in the middle of an edit', () => {
   let db: TestDatabase
   before(async () => {
     db = await testDatabase()

@@ -2,9 +2,7 @@ import { expect } from 'chai'
 
 import { storm, WITHOUT_THE_LOCK } from '../support/storm.js'
 
-describe('a storm of edits against writers in two processes', function () {
-  this.timeout(60_000)
-
+describe('a storm of edits against writers in two processes', () => {
   it('commits no change under a revision that was replaced or that denies it', async () => {
     const report = await storm({ milliseconds: 2_000, changes: 21, writers: 4 })
     expect(report).to.include({ underDenial: 0, tooLate: 0 })

@@ -103,7 +103,7 @@ describe('the decision table', () => {
       }),
       { numRuns: 75 },
     )
-  }).timeout(60_000)
+  })
 
   it('is refused where it has too many decisions, and given for one role or action', async () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => ({

@@ -2,8 +2,7 @@ import { holdAgainstModel } from '../support/contract-model.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 
-describe('links, users, tokens and edits of the policy, in any order', function () {
-  this.timeout(60_000)
+describe('links, users, tokens and edits of the policy, in any order', () => {
   let service: TestService
   before(async () => {
     service = await startTestService()

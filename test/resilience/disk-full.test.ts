@@ -12,8 +12,7 @@ import { mountSmallDisk } from '../support/small-disk.js'
 import type { SmallDisk } from '../support/small-disk.js'
 import { until } from '../support/until.js'
 
-describe('a database whose disk is full (pending where no file system can be mounted)', function () {
-  this.timeout(60_000)
+describe('a database whose disk is full (pending where no file system can be mounted)', () => {
   let disk: SmallDisk | null = null
   let server: OwnServer
   let service: TestService

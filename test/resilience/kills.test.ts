@@ -4,8 +4,7 @@ import { killAtRandom } from '../support/kills.js'
 import { tellsProcesses } from '../support/own-server.js'
 import { requireBuilt } from '../support/program.js'
 
-describe('kill -9 of the service and the database amid eight writers', function () {
-  this.timeout(60_000)
+describe('kill -9 of the service and the database amid eight writers', () => {
   before(function () {
     if (!tellsProcesses) this.skip()
     requireBuilt()

@@ -17,9 +17,7 @@ import { madeSigningKey } from '../support/signing-key.js'
 import { untilRefused, untilSaid } from '../support/workers.js'
 import { until, within } from '../support/until.js'
 
-describe('a stop beside slow exports', function () {
-  this.timeout(60_000)
-
+describe('a stop beside slow exports', () => {
   it('does not wait for their readers: what is not read within two seconds breaks off, and looks it', async () => {
     const service = await startTestService({ environment: { DATABASE_POOL_SIZE: '8' } })
     const { id, token } = await service.addUser('viewer')
@@ -53,9 +51,7 @@ describe('a stop beside slow exports', function () {
   })
 })
 
-describe('SIGTERM to one process under load', function () {
-  this.timeout(60_000)
-
+describe('SIGTERM to one process under load', () => {
   it('takes nothing new, finishes and answers what it took, and exits 0 within its limit', async () => {
     requireBuilt()
     const db = await testDatabase()

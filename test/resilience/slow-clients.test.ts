@@ -5,9 +5,7 @@ import { tellsProcesses } from '../support/own-server.js'
 import { requireBuilt } from '../support/program.js'
 import { amongSlowClients } from '../support/slow-clients.js'
 
-describe('clients that are slow, or do nothing', function () {
-  this.timeout(60_000)
-
+describe('clients that are slow, or do nothing', () => {
   it('leave other callers their share: all are served, and exports take a quarter of the pool', async function () {
     if (!tellsProcesses) return this.skip()
     requireBuilt()

@@ -21,8 +21,7 @@ interface Creation {
   answer?: string
 }
 
-describe('a process that is killed amid creations under keys', function () {
-  this.timeout(60_000)
+describe('a process that is killed amid creations under keys', () => {
   let db: TestDatabase
   before(async () => {
     db = await testDatabase()

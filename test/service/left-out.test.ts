@@ -25,8 +25,7 @@ const layOut = async (folder: string, leavesOut: Parameters<typeof linkPackages>
   return join(folder, 'bin/linkgate.js')
 }
 
-describe('an installation without the optional packages', function () {
-  this.timeout(60_000)
+describe('an installation without the optional packages', () => {
   let folder: string
   let program: string
   let settings: Readonly<Record<string, string>>

@@ -26,8 +26,7 @@ const hasProcesses = (group: number): boolean => {
   }
 }
 
-describe('npm start', function () {
-  this.timeout(60_000)
+describe('npm start', () => {
   let folder: string
   let settings: Readonly<Record<string, string>>
   const started: ChildProcess[] = []
