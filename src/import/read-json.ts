@@ -4,12 +4,13 @@ import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 
-/** The longest document. Lines are read one by one, but a document that spans several lines is held in memory. */
+/** The longest line or document in characters. A document that spans several lines is held in memory. */
 const LONGEST = 64 * 1024 * 1024
 
 /**
- * Reads one JSON value per line (NDJSON, or concatenated API responses), or one document. A value is a link, a list of
- * links, or an API page with a list of links.
+ * Reads JSON values, each of which is a link, a list of links, or an API page with a list of links: those of each line,
+ * so that a line that is not JSON costs no other line; or, if the first line is none, those of the whole text. Values
+ * may follow each other without a line break, as API responses do that were appended to one file.
  */
 export const readJson = (text: AsyncIterable<string>): Source => ({
   columns: null,
@@ -19,6 +20,7 @@ export const readJson = (text: AsyncIterable<string>): Source => ({
 
 const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
   let line = 0
+  let isFirst = true
   let document: string | undefined
   for await (const each of linesOf(text)) {
     line += 1
@@ -28,30 +30,62 @@ const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<
       continue
     }
     if (each.trim() === '') continue
-    const value = parseJson(each)
-    if (value !== undefined) yield* linksIn(value, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
-    else if (line === 1) document = each
+    const values = valuesIn(each)
+    if (values !== undefined) yield* linksIn(values, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
+    else if (isFirst) document = each
     else yield { place: String(line), cells: new Map(), original: { line: each }, fault: NOT_JSON }
+    isFirst = false
   }
   if (document === undefined) return
-  const value = parseJson(document)
-  if (value === undefined) throw new UnreadableFile('it is neither one JSON document nor one on each line')
-  yield* linksIn(value, (nth) => `link ${nth}`)
+  const values = valuesIn(document)
+  if (values === undefined) throw new UnreadableFile('it is neither one JSON document nor one on each line')
+  yield* linksIn(values, (nth) => `link ${nth}`)
 }
 
 const tooLong = () => new UnreadableFile('a JSON text in it is longer than 64 MiB: write one link on each line (jq -c)')
 
 const linesOf = async function* (text: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
-  let isFirst = true
+  let line = ''
   for await (const piece of text) {
-    const lines = (rest + (isFirst ? piece.replace(/^\ufeff/, '') : piece)).split('\n')
-    isFirst &&= piece === ''
-    rest = lines.pop() ?? ''
-    if (rest.length > LONGEST) throw tooLong()
-    for (const line of lines) yield line.replace(/\r$/, '')
+    const [end = '', ...starts] = piece.split('\n')
+    // only the new piece is searched, so that a line of many pieces takes linear time
+    line += end
+    for (const start of starts) {
+      yield line.replace(/\r$/, '')
+      line = start
+    }
+    if (line.length > LONGEST) throw tooLong()
   }
-  if (rest !== '') yield rest
+  if (line !== '') yield line
+}
+
+/** Undefined if any of the text is not JSON, or nests too deep. */
+const valuesIn = (text: string): readonly unknown[] | undefined => {
+  const whole = parseJson(text)
+  if (whole !== undefined) return [whole]
+  const values = textsIn(text).map(parseJson)
+  return values.includes(undefined) ? undefined : values
+}
+
+/** Splits a text after each bracket that leaves none open. Whether the parts are JSON, the parser says. */
+const textsIn = (text: string): readonly string[] => {
+  const texts: string[] = []
+  let start = 0
+  let depth = 0
+  let isQuoted = false
+  for (const { 0: sign, index } of text.matchAll(/\\.|["[\]{}]/g)) {
+    if (sign === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (sign === '{' || sign === '[') depth += 1
+    else if (sign === '}' || sign === ']') {
+      depth -= 1
+      if (depth !== 0) continue
+      texts.push(text.slice(start, index + 1))
+      start = index + 1
+    }
+  }
+  const rest = text.slice(start)
+  return rest.trim() === '' ? texts : [...texts, rest]
 }
 
 /** More than any link or page of an API has; deeper ones would overflow the stack of what walks and writes them. */
@@ -68,10 +102,13 @@ const parseJson = (text: string): unknown => {
 /** The members that contain the list in API responses: Kutt, Bitly and YOURLS, Shlink. */
 const LISTS = ['data', 'links', 'shortUrls', 'result'] as const
 
-const linksIn = function* (value: unknown, placeOf: (nth: number, only: boolean) => string): Generator<SourceRecord> {
-  const list = listIn(value)
-  for (const [at, link] of list.entries()) {
-    const place = placeOf(at + 1, !Array.isArray(value) && list.length === 1)
+const linksIn = function* (
+  values: readonly unknown[],
+  placeOf: (nth: number, only: boolean) => string,
+): Generator<SourceRecord> {
+  const links = values.flatMap(listIn)
+  for (const [at, link] of links.entries()) {
+    const place = placeOf(at + 1, links.length === 1)
     if (isObject(link)) yield { place, cells: cellsOf(link), original: link }
     else yield { place, cells: new Map(), original: { value: link }, fault: 'is not a JSON object' }
   }

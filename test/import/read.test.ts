@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 import { expect } from 'chai'
 import { stringify } from 'csv-stringify/sync'
 import * as fc from 'fast-check'
 
 import { guardCell } from '../../src/csv/cell.js'
+import { readJson } from '../../src/import/read-json.js'
 import { withSource } from '../../src/import/source.js'
 import type { SourceRecord } from '../../src/import/source-record.js'
 import { linkReader } from '../../src/import/to-link.js'
@@ -109,6 +111,10 @@ describe('reading a file of links', () => {
       '{"links":{"link_1":{"a":1},"link_2":{"a":2}},"statusCode":200}',
       '{"shortUrls":{"data":[{"a":1},{"a":2}],"pagination":{}}}',
       '{"data":[{"a":1}]}\n{"data":[{"a":2}]}\n',
+      '{"data":[{"a":1}]}{"data":[{"a":2}]}',
+      '\n[{"a":1}] {"a":2}\n',
+      '{\n  "data": [{"a": 1}]\n}{\n  "data": [{"a": 2}]\n}\n',
+      '\r\n{\n  "data": [{"a": 1}, {"a": 2}]\n}\n',
     ])
       expect(cells(await read(text)), text).to.deep.equal(expected)
     expect(cells(await read('{"tags":["x","y"],"meta":{"maxVisits":3},"n":null}'))).to.deep.equal([
@@ -119,6 +125,39 @@ describe('reading a file of links', () => {
       'is not JSON, or nests too deep',
       'is not a JSON object',
     ])
+  })
+
+  it('JSON values on one line end where their brackets do, and each has its place', async () => {
+    const value = fc.dictionary(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', 'a') }), fc.string())
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { minLength: 2, maxLength: 5 }), async (values) => {
+        const found = await read(`{"a":1}\n${values.map((each) => JSON.stringify(each)).join('')}`)
+        expect(found.map(({ place }) => place)).to.deep.equal(['1', ...values.map((_, at) => `2, link ${at + 1}`)])
+        expect(found.slice(1).map(({ original }) => original)).to.deep.equal(
+          values.map((each) => JSON.parse(JSON.stringify(each))),
+        )
+      }),
+      { numRuns: 100 },
+    )
+    expect((await read('{"a":1}\n{"a":2}{"a":\n{"a":3}')).map(({ fault }) => fault)).to.deep.equal([
+      undefined,
+      'is not JSON, or nests too deep',
+      undefined,
+    ])
+  })
+
+  it('a long line is read in one go, however small its pieces are', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(4_000_000) })
+    const pieces = async function* () {
+      for (let at = 0; at < text.length; at += 16) {
+        // lets the timeout of the test end a reading that takes quadratic time
+        await setImmediate()
+        yield text.slice(at, at + 16)
+      }
+    }
+    const lengths: (number | undefined)[] = []
+    for await (const { cells: found } of readJson(pieces()).records) lengths.push(found.get('a')?.length)
+    expect(lengths).to.deep.equal([4_000_000])
   })
 
   it('JSON that nests deeper than any link is refused, and the lines after it are read', async () => {
