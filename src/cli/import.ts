@@ -14,7 +14,7 @@ import { createPasswords } from '../identity/password.js'
 import { FORMATS, FORMAT_NAMES } from '../import/formats.js'
 import type { FormatName } from '../import/formats.js'
 import { importLinks } from '../import/import-links.js'
-import type { ImportResult } from '../import/import-links.js'
+import type { ImportOrder, ImportResult } from '../import/import-links.js'
 import { createLinkStore } from '../import/link-store.js'
 import { createRefusedFile } from '../import/refused-file.js'
 import { linkReader } from '../import/to-link.js'
@@ -29,10 +29,14 @@ import { complain, print } from './print.js'
 import { clearProgress, withProgress } from './progress.js'
 import { withDatabase } from './session.js'
 
-const fieldOf = (text: string): Field | undefined => FIELDS.find((field) => field === text.trim())
+const fieldOf = (text: string): Field | null | undefined =>
+  text.trim() === '' ? null : FIELDS.find((field) => field === text.trim())
 
-/** `their column=our field, …`; repeated options add up. */
-const mapping = (text: string, previous: ReadonlyMap<string, Field> = new Map()): ReadonlyMap<string, Field> => {
+/** Columns by `columnName`; null: the column is left out. */
+type Mapped = ImportOrder['map']
+
+/** `their column=our field, …`; without a field, the column is left out. Repeated options add up. */
+const mapping = (text: string, previous: Mapped = new Map()): Mapped => {
   const pairs = parsed(
     (list) => {
       const found = list.split(',').map((pair) => {
@@ -46,8 +50,9 @@ const mapping = (text: string, previous: ReadonlyMap<string, Field> = new Map())
   const map = new Map(previous)
   for (const { column, field } of pairs) {
     if (field === undefined) throw new UsageError(`--map: our fields are ${FIELDS.join(', ')}`)
-    if ([...map].some(([other, taken]) => taken === field && other !== column))
-      throw new UsageError(`--map: two columns cannot both be the ${field}`)
+    if (map.has(column)) throw new UsageError(`--map names the column ${column} twice`)
+    const [rival] = [...map].find(([, other]) => field !== null && other === field) ?? []
+    if (rival !== undefined) throw new UsageError(`--map: ${rival} and ${column} cannot both be the ${field}`)
     map.set(column, field)
   }
   return map
@@ -67,11 +72,13 @@ of this installation), or else nobody; then only admins can change them.
 Our fields, for --map and for the columns of --format csv:
   ${FIELDS.slice(0, 9).join(', ')},
   ${FIELDS.slice(9).join(', ')}
+A column that --map names is read for that field alone; "column=" leaves it out.
 
 Examples:
   linkgate import links.csv --format csv --dry-run
   linkgate import bitly.csv --format bitly --owner ada@example.com
   linkgate import table.csv --format csv --map "Web address=target, Short name=code" --owner ada@example.com
+  linkgate import links.csv --format csv --map "title=note, tags="
 
 Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. 2: nothing
 was read (no such file, a missing column, no such user, no installation, no place for the refused).`
@@ -79,7 +86,7 @@ was read (no such file, a missing column, no such user, no installation, no plac
 interface ImportOptions {
   readonly format: FormatName
   readonly owner?: string
-  readonly map?: ReadonlyMap<string, Field>
+  readonly map?: Mapped
   readonly dryRun?: true
   readonly refused?: string
 }
@@ -96,7 +103,7 @@ export const register = (program: Command): void => {
         .makeOptionMandatory(),
     )
     .option('--owner <e-mail>', 'the user who will own all links', email)
-    .option('--map <columns>', 'maps columns to fields: "their column=our field, …"', mapping)
+    .option('--map <columns>', 'maps columns to fields: "their column=our field, …"; "column=" leaves it out', mapping)
     .option('--dry-run', 'report the outcome for each link, without writing to the database')
     .option(
       '--refused <file>',
@@ -114,7 +121,7 @@ export const register = (program: Command): void => {
 const MOST_LINES = 20
 
 const run = async (database: Database, config: Config, file: string, options: ImportOptions): Promise<void> => {
-  const { format, map = new Map<string, Field>(), dryRun = false } = options
+  const { format, map = new Map<string, null>(), dryRun = false } = options
   const owner = options.owner === undefined ? undefined : await requireOwner(database, options.owner)
   const size = await sizeOf(file)
   let refusedPath: string | undefined

@@ -18,8 +18,8 @@ const BATCH = 500
 export interface ImportOrder {
   readonly file: string
   readonly format: FormatName
-  /** columns mapped to our fields, overriding the format */
-  readonly map: ReadonlyMap<string, Field>
+  /** columns mapped to our fields, overriding the format; null: the column is left out */
+  readonly map: ReadonlyMap<string, Field | null>
   /** the owner of all links; undefined: as each row says */
   readonly owner: string | undefined
   readonly toLink: (words: Words) => Read<ImportedLink>
@@ -60,13 +60,14 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
   return withSource(order.file, read, async (source) => {
     const format = FORMATS[order.format]
     checkColumns(source.columns, format, order)
+    const readRecord = recordReader(format, order)
     const writer = createWriter(order, await order.refusedFile(source))
     let records = 0
     let fault: string | null = null
     try {
       for await (const record of source.records) {
         records += 1
-        await writer.add(readRecord(record, format, order))
+        await writer.add(readRecord(record))
         order.onProgress(bytes, records)
       }
     } catch (error) {
@@ -125,22 +126,28 @@ interface Reading {
   readonly reason: string | null
 }
 
-const readRecord = (
-  record: SourceRecord,
+const recordReader = (
   format: ImportFormat,
   { map, owner, toLink }: Pick<ImportOrder, 'map' | 'owner' | 'toLink'>,
-): Reading => {
-  const refuse = (reason: string): Reading => ({ record, links: [], reason })
-  const read = wordsOf(record, format, new Map([...map].map(([column, field]) => [field, column])))
-  if ('reason' in read) return refuse(read.reason)
-  const links: ImportedLink[] = []
-  for (const words of read) {
-    const link = toLink({ ...words, ...(owner === undefined ? {} : { owner_id: owner }) })
-    if (!link.ok) return refuse(link.reason)
-    links.push(link.value)
+): ((record: SourceRecord) => Reading) => {
+  const taken = new Set(map.keys())
+  const columns = columnsByField(map)
+  return (record) => {
+    const refuse = (reason: string): Reading => ({ record, links: [], reason })
+    const read = wordsOf(record, format, columns, taken)
+    if ('reason' in read) return refuse(read.reason)
+    const links: ImportedLink[] = []
+    for (const words of read) {
+      const link = toLink({ ...words, ...(owner === undefined ? {} : { owner_id: owner }) })
+      if (!link.ok) return refuse(link.reason)
+      links.push(link.value)
+    }
+    return { record, links, reason: null }
   }
-  return { record, links, reason: null }
 }
+
+const columnsByField = (map: ImportOrder['map']): ReadonlyMap<Field, string> =>
+  new Map([...map].flatMap(([column, field]) => (field === null ? [] : [[field, column] as const])))
 
 const reasonsOf = (outcomes: readonly Outcome[]): string =>
   outcomes.flatMap((each) => (each.kind === 'refused' ? each.reason : [])).join('; ')
@@ -156,20 +163,21 @@ const checkColumns = (
   for (const column of map.keys())
     if (!there.has(column))
       throw new UnreadableFile(`--map names a column that is not in the file: ${column} (${listOf(columns)})`)
-  const missing = missingField(columns, format, new Set(map.values()))
+  const taken = new Set(map.keys())
+  const missing = missingField(columns, format, new Set(columnsByField(map).keys()), taken)
   if (missing !== undefined)
     throw new UnreadableFile(
       `no column of it is the ${missing}: name one with --map "column=${missing}" (${listOf(columns)})`,
     )
-  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, new Set(map.keys())))
+  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, taken))
 }
 
 const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`
 
 /** The largest id in the file, or 0: reserved, so that no new link gets the id of a link further down. */
 const newestId = async ({ file, format, map }: ImportOrder): Promise<bigint> => {
-  const [mapped] = [...map].find(([, field]) => field === 'id') ?? []
-  const column = mapped ?? (format === 'csv' ? 'id' : undefined)
+  const own = format === 'csv' && !map.has('id') ? 'id' : undefined
+  const column = columnsByField(map).get('id') ?? own
   if (column === undefined) return 0n
   let newest = 0n
   await withSource(

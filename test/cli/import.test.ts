@@ -233,6 +233,31 @@ describe('linkgate import', () => {
     ])
   })
 
+  it('reads a column that --map names for that field alone, and one without a field for none', async () => {
+    for (const [text, name] of [
+      ['id,code,target,title,note,tags\n990000,only1,https://example.com/,T,N,a\n', 'alone.csv'],
+      [
+        '{"id":"990001","code":"only2","target":"https://example.com/","title":"T","note":"N","tags":"a"}',
+        'alone.json',
+      ],
+    ] as const) {
+      const args = ['--format', 'csv', '--map', 'title=note, note=', '--map', 'tags=title, id='] as const
+      expect(await at.run(await at.fileOf(text, name), ...args, '--owner', 'ada@example.com')).to.deep.equal({
+        code: 0,
+        out: '1 made, 0 unchanged, 0 refused\n',
+        err: '',
+      })
+    }
+    const rows = await at.db.asOwner<{ id: string }>(
+      `select id, title, note, tags from links where code like 'only_' order by code`,
+    )
+    for (const { id, ...fields } of rows) {
+      expect(Number(id)).to.be.below(990_000)
+      expect(fields).to.deep.equal({ title: 'a', note: 'T', tags: [] })
+    }
+    expect(rows).to.have.length(2)
+  })
+
   it('writes what is refused as the spreadsheet wrote it: with its semicolons and its BOM', async () => {
     const file = await at.fileOf('\ufeffcode;target;note\r\nmü1;https://example.com/1;a,b;\r\n', 'größe.csv')
     const { code } = await at.run(file, '--format', 'csv')
@@ -319,7 +344,12 @@ describe('linkgate import', () => {
       [[file, '--format', 'csv', '--map', 'goal=target'], 'names a column that is not in the file: goal'],
       [[file, '--format', 'csv', '--map', 'address=goal'], 'our fields are id, code'],
       [[file, '--format', 'csv', '--map', 'address'], 'our field'],
-      [[file, '--format', 'csv', '--map', 'address=target,name=target'], 'two columns cannot both be the target'],
+      [[file, '--format', 'csv', '--map', 'address=target,name=target'], 'address and name cannot both be the target'],
+      [[file, '--format', 'csv', '--map', 'Address=target', '--map', 'address=note'], 'the column address twice'],
+      [[file, '--format', 'csv', '--map', 'address=,address=note'], 'the column address twice'],
+      [[file, '--format', 'csv', '--map', 'goal=,address=target'], 'names a column that is not in the file: goal'],
+      [[good, '--format', 'csv', '--map', 'target=note'], 'no column of it is the target'],
+      [[good, '--format', 'csv', '--map', 'target='], 'no column of it is the target'],
       [[file, '--format', 'csv', '--owner', 'nobody@example.com'], 'there is no user'],
       [[file, '--format', 'csv', '--owner', 'nobody'], 'e-mail'],
       [[file, '--format', 'csv', '--map', 'address=target', '--refused', file], 'another file'],

@@ -54,6 +54,17 @@ describe('the rows of an import', () => {
     expect(rowsOf([found], FORMATS.csv, map)[0]?.item).to.deep.equal({ target, code: 'abc' })
   })
 
+  it('take a column that is mapped for its field alone', () => {
+    const map = new Map([['note', 'title']] as const)
+    expect(rowsOf([record({ target, title: 'T', note: 'N' })], FORMATS.csv, map)[0]?.item).to.deep.equal({
+      target,
+      note: 'T',
+    })
+    const bitly = record({ longurl: target, customlink: 's.example/a', link: 'bit.ly/x' })
+    const asNote = new Map([['note', 'customlink']] as const)
+    expect(rowsOf([bitly], FORMATS.bitly, asNote).map(({ code }) => code)).to.deep.equal(['x'])
+  })
+
   it('are refused without an address, and where the record could not be read', () => {
     const broken = { ...record({}), fault: 'has 3 cells, and the first line names 2 columns' }
     const rows = rowsOf([record({ code: 'a' }), broken, record({ target, note: 'a\0b' })], FORMATS.csv, new Map())

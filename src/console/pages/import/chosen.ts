@@ -2,6 +2,7 @@ import { missingField } from '../../../import/columns.js'
 import { FORMATS } from '../../../import/formats.js'
 import type { FormatName } from '../../../import/formats.js'
 import type { ReadFile } from './read-file.js'
+import { mappedColumns } from './rows.js'
 import type { Mapping } from './rows.js'
 
 /** A chosen file, and how to read it. */
@@ -15,7 +16,7 @@ export interface Chosen {
 export const missingIn = ({ file: { columns }, format, map }: Chosen): string | undefined => {
   if (columns === null) return undefined
   if (map.get('target') === null) return 'target'
-  return missingField(columns, FORMATS[format], new Set(map.keys()))
+  return missingField(columns, FORMATS[format], new Set(map.keys()), mappedColumns(map))
 }
 
 /** The columns of a CSV; for JSON, the names in its first record. */

@@ -3,6 +3,7 @@ import { columnName } from '../../../import/words.js'
 import type { Field as FieldName } from '../../../import/words.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
+import { mappedColumns } from './rows'
 import type { Mapping } from './rows'
 
 /** The fields that a request may set; owner and time of creation are not among them. */
@@ -38,10 +39,6 @@ const labelOf = (field: MappedField): string =>
     password: t.fields.password,
   })[field]
 
-/** Columns mapped by the user. */
-export const mappedColumns = (map: Mapping): ReadonlySet<string> =>
-  new Set([...map.values()].filter((column) => column !== null))
-
 /** Stands for "as in the format". No column has this name, because column names are reduced to letters and digits. */
 const BY_FORMAT = '*'
 
@@ -58,9 +55,10 @@ export const ColumnFields = ({
   readonly onChange: (map: Mapping) => unknown
 }) => {
   const named = columns.map((column) => ({ column, name: columnName(column) })).filter(({ name }) => name !== '')
+  const taken = mappedColumns(map)
   /** the column that the format uses for a field */
   const ownOf = (field: MappedField): string | undefined =>
-    format === 'csv' ? named.find(({ name }) => name === columnName(field))?.name : undefined
+    format === 'csv' ? named.find(({ name }) => name === columnName(field) && !taken.has(name))?.name : undefined
   const chosenOf = (field: MappedField): string => {
     const given = map.get(field)
     if (given !== undefined) return given ?? ''

@@ -13,10 +13,12 @@ const TELLING: readonly (readonly [string, FormatName])[] = [
 /** The order of attempts: a column `link` means Bitly only if nothing else fits. */
 const TRIED: readonly FormatName[] = ['csv', 'bitly', 'shlink', 'kutt', 'yourls']
 
+const NONE = new Set<string>()
+
 /** Detects the format by the columns; our own if nothing fits, so that the user maps the columns. */
 export const detectFormat = (columns: readonly string[]): FormatName => {
   const names = new Set(columns.map(columnName))
-  const fits = (name: FormatName): boolean => missingField(columns, FORMATS[name], new Set()) === undefined
+  const fits = (name: FormatName): boolean => missingField(columns, FORMATS[name], NONE, NONE) === undefined
   if (names.has('code') && fits('csv')) return 'csv'
   const told = TELLING.find(([column, name]) => names.has(column) && fits(name))
   return told?.[1] ?? TRIED.find((name) => name !== 'csv' && fits(name)) ?? 'csv'

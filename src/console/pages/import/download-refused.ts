@@ -1,7 +1,7 @@
 import type { SourceRecord } from '../../../import/source-record.js'
 import { save } from '../../parts/download'
 import type { Chosen } from './chosen'
-import { mappedColumns } from './column-fields'
+import { mappedColumns } from './rows'
 import type { Row } from './rows'
 import { whyText } from './why-text'
 

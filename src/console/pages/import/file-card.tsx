@@ -11,7 +11,8 @@ import { Icon } from '../../parts/icon'
 import { Note } from '../../parts/note'
 import { missingIn } from './chosen'
 import type { Chosen } from './chosen'
-import { ColumnFields, mappedColumns } from './column-fields'
+import { ColumnFields } from './column-fields'
+import { mappedColumns } from './rows'
 
 /** The file, its format, and the mapping of its columns. */
 export const FileCard = ({

@@ -31,12 +31,17 @@ export interface Row {
 /** Columns by our fields, overriding the format; null: the field is left out. */
 export type Mapping = ReadonlyMap<Field, string | null>
 
+/** Columns mapped by the user. */
+export const mappedColumns = (map: Mapping): ReadonlySet<string> =>
+  new Set([...map.values()].filter((column) => column !== null))
+
 /** The links of a file, with everything known without a request. */
 export const rowsOf = (records: readonly SourceRecord[], format: ImportFormat, map: Mapping): readonly Row[] => {
   const rows: Row[] = []
   const earlier = createEarlier()
+  const taken = mappedColumns(map)
   for (const record of records) {
-    const read = wordsOf(record, format, map)
+    const read = wordsOf(record, format, map, taken)
     if ('reason' in read) rows.push(rowOf(rows.length, record, {}, refused({ is: 'text', text: read.reason })))
     else
       for (const words of read) {
