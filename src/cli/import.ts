@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
@@ -136,9 +135,10 @@ const run = async (database: Database, config: Config, file: string, options: Im
       toLink: linkReader(placeOf(config)),
       store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
       refusedFile: async (source) => {
-        refusedPath = refusedPathOf(file, options, source.columns !== null)
+        refusedPath = await refusedPathOf(file, options, source.columns !== null)
         if (refusedPath === undefined) return undefined
-        return createRefusedFile(refusedPath, source, new Set(map.keys())).catch((error: unknown) => {
+        const how = options.refused === undefined ? 'create' : 'overwrite'
+        return createRefusedFile(refusedPath, source, new Set(map.keys()), how).catch((error: unknown) => {
           throw new UsageError(`refused records cannot be written: ${messageOf(error)} (--refused names another)`, {
             cause: error,
           })
@@ -197,16 +197,27 @@ const sizeOf = async (file: string): Promise<number> => {
 }
 
 /** A dry run creates a file only if --refused is given. */
-const refusedPathOf = (file: string, { refused, dryRun }: ImportOptions, isCsv: boolean): string | undefined => {
+const refusedPathOf = async (
+  file: string,
+  { refused, dryRun }: ImportOptions,
+  isCsv: boolean,
+): Promise<string | undefined> => {
   if (refused === undefined) return dryRun ? undefined : freeName(`${file}.refused`, isCsv ? 'csv' : 'ndjson')
-  if (resolve(refused) === resolve(file)) throw new UsageError('--refused must name another file than the imported one')
+  if (await isSameFile(refused, file)) throw new UsageError('--refused must name another file than the imported one')
   return refused
+}
+
+/** A file may have several names: hard and symbolic links. */
+const isSameFile = async (path: string, existing: string): Promise<boolean> => {
+  const { dev, ino } = await stat(existing, { bigint: true })
+  const other = await stat(path, { bigint: true }).catch(() => undefined)
+  return other?.dev === dev && other.ino === ino
 }
 
 /** Numbered if a file of that name exists: somebody may be mending what an earlier import refused. */
 const freeName = (name: string, extension: string, number = 1): string => {
   const path = `${name}${number === 1 ? '' : `-${number}`}.${extension}`
-  return existsSync(path) ? freeName(name, extension, number + 1) : path
+  return lstatSync(path, { throwIfNoEntry: false }) ? freeName(name, extension, number + 1) : path
 }
 
 const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({

@@ -14,12 +14,14 @@ export interface RefusedFile {
 
 /**
  * `source`: where the records come from; `mapped`: its mapped columns. The file is created with the first record. Only
- * the current user can read it, also if it existed before. Throws if that cannot be, or if it cannot be written.
+ * the current user can read it, also if it existed before. Throws if that cannot be, or if it cannot be written. If it
+ * is only to be created, and another program creates it before the first record, that is an error of writing.
  */
 export const createRefusedFile = async (
   file: string,
   source: Pick<Source, 'columns' | 'dialect'>,
   mapped: ReadonlySet<string>,
+  how: 'overwrite' | 'create',
 ): Promise<RefusedFile> => {
   const { head, line } = refusedText(source, mapped)
   let handle: FileHandle | undefined
@@ -29,12 +31,12 @@ export const createRefusedFile = async (
   }
   const write = async (text: string): Promise<void> => {
     if (handle === undefined) {
-      handle = await open(file, 'w', 0o600)
+      handle = await open(file, how === 'create' ? 'wx' : 'w', 0o600)
       await handle.appendFile(head)
     }
     await handle.appendFile(text)
   }
-  await checkWritable(file)
+  await checkWritable(file, how)
   return {
     add: async (record, reason) => {
       // after a line that may be half written, another one would be joined to it
@@ -48,11 +50,11 @@ export const createRefusedFile = async (
 }
 
 /** Opens the file for writing, and leaves it as it was, except that others can no longer read it. */
-const checkWritable = async (file: string): Promise<void> => {
+const checkWritable = async (file: string, how: 'overwrite' | 'create'): Promise<void> => {
   const known = statSync(file, { throwIfNoEntry: false })
   // closing a pipe would end its reader
   if (known?.isFIFO()) return
-  const handle = await open(file, 'a', 0o600)
+  const handle = await open(file, how === 'create' ? 'wx' : 'a', 0o600)
   try {
     // a file that exists keeps its mode when it is opened, and a device must keep it
     if (known?.isFile()) await handle.chmod(0o600)

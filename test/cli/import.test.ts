@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { link, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -304,6 +304,9 @@ describe('linkgate import', () => {
     expect(out).to.equal(`0 made, 0 unchanged, 1 refused (${file}.refused-2.csv)\n`)
     expect(await readFile(`${file}.refused.csv`, 'utf8')).to.equal('mended')
     expect(await readFile(`${file}.refused-2.csv`, 'utf8')).to.match(/^code,target,reason\nk1,nowhere,/)
+    // a link to no file is a name that is taken, too
+    await symlink(join(at.folder, 'nowhere'), `${file}.refused-3.csv`)
+    expect((await at.run(file, '--format', 'csv')).out).to.include(`(${file}.refused-4.csv)`)
   })
 
   it('what is refused of JSON is JSON again', async () => {
@@ -331,6 +334,9 @@ describe('linkgate import', () => {
   it('exit code 2 and one line where nothing is read', async () => {
     const file = await at.fileOf('code,address\na,b\n')
     const good = await at.fileOf('code,target\nunkept1,https://example.com/\nunkept2,x\n', 'unkept.csv')
+    const [symbolic, hard] = [join(at.folder, 'symbolic.csv'), join(at.folder, 'hard.csv')]
+    await symlink(good, symbolic)
+    await link(good, hard)
     const before = await storedLinks(at.db)
     for (const [args, message] of [
       [[good, '--format', 'csv', '--refused', join(at.folder, 'none', 'refused.csv')], 'cannot be written: ENOENT'],
@@ -353,6 +359,9 @@ describe('linkgate import', () => {
       [[file, '--format', 'csv', '--owner', 'nobody@example.com'], 'there is no user'],
       [[file, '--format', 'csv', '--owner', 'nobody'], 'e-mail'],
       [[file, '--format', 'csv', '--map', 'address=target', '--refused', file], 'another file'],
+      [[good, '--format', 'csv', '--refused', symbolic], 'another file'],
+      [[good, '--format', 'csv', '--refused', hard], 'another file'],
+      [[symbolic, '--format', 'csv', '--refused', good], 'another file'],
       [[await at.fileOf('code,target\n', 'empty.csv'), '--format', 'csv'], 'has no records'],
     ] as const) {
       const { code, out, err } = await at.run(...args)
@@ -361,6 +370,7 @@ describe('linkgate import', () => {
       expect(err.trimEnd().split('\n').length, err).to.equal(1)
     }
     expect(await storedLinks(at.db)).to.deep.equal(before)
+    expect(await readFile(good, 'utf8')).to.match(/^code,target\nunkept1,/)
   })
 
   it('takes what comes before a line from which on the file cannot be read, and exits 1', async () => {

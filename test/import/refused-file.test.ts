@@ -18,7 +18,7 @@ describe('the file of refused records', () => {
     const pipe = `${await makeTemporaryFolder()}/pipe`
     execFileSync('mkfifo', [pipe])
     const read = readFile(pipe, 'utf8')
-    const file = await within('it is ready', createRefusedFile(pipe, SOURCE, new Set()))
+    const file = await within('it is ready', createRefusedFile(pipe, SOURCE, new Set(), 'overwrite'))
     // records are read meanwhile
     await delay(200)
     await within('it is written', file.add(record, 'no'))
@@ -29,7 +29,7 @@ describe('the file of refused records', () => {
   it('is not there before the first record, and neither is what a symbolic link names', async () => {
     const folder = await makeTemporaryFolder()
     symlinkSync(`${folder}/named`, `${folder}/link`)
-    const file = await createRefusedFile(`${folder}/link`, SOURCE, new Set())
+    const file = await createRefusedFile(`${folder}/link`, SOURCE, new Set(), 'overwrite')
     expect(existsSync(`${folder}/named`)).to.equal(false)
     expect(lstatSync(`${folder}/link`).isSymbolicLink()).to.equal(true)
     await file.add(record, 'no')
@@ -37,12 +37,22 @@ describe('the file of refused records', () => {
     expect(await readFile(`${folder}/named`, 'utf8')).to.equal('target,reason\nx,no\n')
   })
 
+  it('is never the file of somebody else where it is only to be created', async () => {
+    const folder = await makeTemporaryFolder()
+    const path = `${folder}/new.csv`
+    const file = await createRefusedFile(path, SOURCE, new Set(), 'create')
+    await writeFile(path, 'theirs')
+    await file.add(record, 'no')
+    expect(await file.close()).to.have.property('code', 'EEXIST')
+    expect(await readFile(path, 'utf8')).to.equal('theirs')
+  })
+
   it('is readable by its creator alone, also if it was there before and others could read it', async () => {
     const folder = await makeTemporaryFolder()
     await writeFile(`${folder}/old.csv`, 'before')
     await chmod(`${folder}/old.csv`, 0o644)
     for (const name of ['old.csv', 'new.csv']) {
-      const file = await createRefusedFile(`${folder}/${name}`, SOURCE, new Set())
+      const file = await createRefusedFile(`${folder}/${name}`, SOURCE, new Set(), 'overwrite')
       await file.add(record, 'no')
       expect(await file.close(), name).to.equal(undefined)
       expect((await stat(`${folder}/${name}`)).mode & 0o777, name).to.equal(0o600)
