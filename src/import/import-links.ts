@@ -14,6 +14,8 @@ import { wordsOf } from './words-of.js'
 
 /** The number of links in one transaction. */
 const BATCH = 500
+/** The size of its records as JSON, so that a batch of long records fits into memory. */
+const BATCH_CHARACTERS = 1_000_000
 
 export interface ImportOrder {
   readonly file: string
@@ -51,8 +53,6 @@ export interface ImportResult {
  * what an earlier run did not. Throws UnreadableFile if nothing of the file can be read.
  */
 export const importLinks = async (order: ImportOrder): Promise<ImportResult> => {
-  const newest = await newestId(order)
-  if (newest > 0n) await order.store.reserveIds(newest)
   let bytes = 0
   const read = (count: number): void => {
     bytes = count
@@ -61,7 +61,11 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     const format = FORMATS[order.format]
     checkColumns(source.columns, format, order)
     const readRecord = recordReader(format, order)
-    const writer = createWriter(order, await order.refusedFile(source))
+    const refusedFile = await order.refusedFile(source)
+    // ids that are reserved stay so; hence after everything that may end the import before its first link
+    const newest = await newestId(order)
+    if (newest > 0n) await order.store.reserveIds(newest)
+    const writer = createWriter(order, refusedFile)
     let records = 0
     let fault: string | null = null
     try {
@@ -84,6 +88,7 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
   const sum = { made: 0, unchanged: 0, refused: 0, ownerless: 0 }
   let batch: Reading[] = []
   let waiting = 0
+  let characters = 0
   const count = (links: readonly ImportedLink[], outcomes: readonly Outcome[]): void => {
     for (const [at, { kind }] of outcomes.entries()) {
       if (kind === 'made' && links[at]?.owner_id === null) sum.ownerless += 1
@@ -105,12 +110,14 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
     }
     batch = []
     waiting = 0
+    characters = 0
   }
   return {
     add: async (reading: Reading): Promise<void> => {
       batch.push(reading)
       waiting += Math.max(reading.links.length, 1)
-      if (waiting >= BATCH) await flush()
+      characters += JSON.stringify(reading.record.original).length
+      if (waiting >= BATCH || characters >= BATCH_CHARACTERS) await flush()
     },
     end: async () => {
       await flush()

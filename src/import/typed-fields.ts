@@ -46,8 +46,9 @@ const numberOf = (text: string): number | string => (/^-?\d{1,15}$/.test(text.tr
 
 export const BOOLEAN_RULE = 'must be true or false'
 export const booleanOf = (text: string): boolean | string => {
-  if (/^\s*(?:true|t|yes|y|1)\s*$/i.test(text)) return true
-  return /^\s*(?:false|f|no|n|0|)\s*$/i.test(text) ? false : text
+  const word = text.trim()
+  if (/^(?:true|t|yes|y|1)$/i.test(word)) return true
+  return /^(?:false|f|no|n|0|)$/i.test(word) ? false : text
 }
 
 /**

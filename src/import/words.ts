@@ -47,12 +47,17 @@ export interface ImportFormat {
 /** Normalizes a column name: `Long URL`, `long_url` and `longUrl` are the same. */
 export const columnName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
+/** A longer text is no short URL. */
+const LONGEST_URL = 2_048
+
 /**
  * The code in a short URL, with or without its scheme. Any other text is already a code. Without a scheme, a host needs
  * a dot or a port: `spring/sale` is not the code `sale`, and is refused unchanged.
  */
 export const codeOf = (text: string): string => {
-  const path = /^(?:https?:\/\/[^/]*|[^/]*[.:][^/]*)?\/([^?#]*?)\/*(?:[?#].*)?$/i.exec(text)?.[1]
+  // the pattern takes time by the square of the length, and more if a line break could make it fail (hence the s)
+  if (text.length > LONGEST_URL) return text
+  const path = /^(?:https?:\/\/[^/]*|[^/]*[.:][^/]*)?\/([^?#]*?)\/*(?:[?#].*)?$/is.exec(text)?.[1]
   if (path === undefined) return text
   try {
     return decodeURIComponent(path)

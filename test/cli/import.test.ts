@@ -333,11 +333,13 @@ describe('linkgate import', () => {
 
   it('exit code 2 and one line where nothing is read', async () => {
     const file = await at.fileOf('code,address\na,b\n')
-    const good = await at.fileOf('code,target\nunkept1,https://example.com/\nunkept2,x\n', 'unkept.csv')
+    const text = 'id,code,target\n5000000,unkept1,https://example.com/\n5000001,unkept2,x\n'
+    const good = await at.fileOf(text, 'unkept.csv')
     const [symbolic, hard] = [join(at.folder, 'symbolic.csv'), join(at.folder, 'hard.csv')]
     await symlink(good, symbolic)
     await link(good, hard)
-    const before = await storedLinks(at.db)
+    const lastId = async () => (await at.db.asOwner('select last_value from links_id_seq'))[0]
+    const [before, last] = [await storedLinks(at.db), await lastId()]
     for (const [args, message] of [
       [[good, '--format', 'csv', '--refused', join(at.folder, 'none', 'refused.csv')], 'cannot be written: ENOENT'],
       [[good, '--format', 'csv', '--dry-run', '--refused', at.folder], 'cannot be written: EISDIR'],
@@ -370,7 +372,8 @@ describe('linkgate import', () => {
       expect(err.trimEnd().split('\n').length, err).to.equal(1)
     }
     expect(await storedLinks(at.db)).to.deep.equal(before)
-    expect(await readFile(good, 'utf8')).to.match(/^code,target\nunkept1,/)
+    expect(await lastId(), 'no id is reserved').to.deep.equal(last)
+    expect(await readFile(good, 'utf8')).to.equal(text)
   })
 
   it('takes what comes before a line from which on the file cannot be read, and exits 1', async () => {
@@ -590,6 +593,22 @@ describe('a large import', () => {
       stdout: '9,000 made, 0 unchanged, 0 refused\n',
     })
     expect(await at.db.asOwner('select count(*)::int as n from links')).to.deep.equal([{ n: 9_000 }])
+  }).timeout(120_000)
+
+  it('keeps no more long records in memory than fit', async () => {
+    const at = await place()
+    const file = join(at.folder, 'long.csv')
+    const note = 'x'.repeat(900_000)
+    await write(file, 100, (n) => `l${n},https://example.com/${n},Title ${n},${note}`)
+    const { ended } = runProgram(['import', file, '--format', 'csv'], {
+      ...at.environment,
+      NODE_OPTIONS: '--max-old-space-size=51',
+    })
+    const { code, stdout, stderr } = await ended
+    expect({ code, stdout }, stderr.slice(-500)).to.deep.equal({
+      code: 1,
+      stdout: `0 made, 0 unchanged, 100 refused (${file}.refused.csv)\n`,
+    })
   }).timeout(120_000)
 
   it('that was killed is finished by running it again: each link once, with its id and its entry', async () => {

@@ -211,6 +211,9 @@ describe('reading a file of links', () => {
       ['https://s.example/a%20b', 'a b'],
       ['https://s.example/a/b', 'a/b'],
       ['https://s.example/%zz', '%zz'],
+      ['https://s.example/abc?x=1\n2', 'abc'],
+      // longer than any URL that has a code
+      [`https://s.example${'/'.repeat(50_000)}a`, `https://s.example${'/'.repeat(50_000)}a`],
     ] as const)
       expect(codeOf(text), text).to.equal(code)
   })
@@ -234,6 +237,7 @@ describe('a link of a file', () => {
       [{ target, tags: 'a,#b' }, /^tags\.1 must be/],
       [{ target, status: '200' }, /^status must be 301, 302, 307 or 308$/],
       [{ target, active: 'maybe' }, /^active must be true or false$/],
+      [{ target, active: `${' '.repeat(200_000)}x` }, /^active must be true or false$/],
       [{ target, has_password: 'maybe' }, /^has_password must be true or false$/],
       [{ target, max_visits: '0' }, /^max_visits must be at least 1$/],
       [{ target, max_visits: 'many' }, /^max_visits must be a whole number$/],
