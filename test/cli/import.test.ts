@@ -443,6 +443,7 @@ describe('what /links/export wrote, imported into an empty installation with the
     for (const fields of [
       { code: '-1+2'.replace('+', '_'), title: '=1+1', note: "'@x", tags: ['a', 'straße 1'] },
       { code: '--', title: "'''=x", note: 'two\r\nlines, "quoted"; \\N NULL' },
+      { title: "a;=1;'-2", note: '- list\n-list\t+1;"@2' },
       { status: 308, active: false, forward_query: true, max_visits: 7 },
       { starts_at: '2030-01-01T00:00:00.123Z', expires_at: '2031-01-01T00:00:00Z', note: 'a\n\nb' },
       { target: 'https://example.com/ü?q=a;b,c|d#"e', title: '  two  spaces  ' },
