@@ -50,7 +50,7 @@ export const visitSuites = async (): Promise<readonly Suite[]> => {
     })
     const browser = { 'user-agent': AGENTS.browser, referer: REFERER }
     // under load, visits are added to the totals every three seconds: a round has several times
-    const options = { rounds: 5, seconds: 10, connections: 16, database }
+    const options = { rounds: 10, seconds: 10, connections: 16, database }
     const redirects = await load(
       [
         redirect('visits off', without, browser),
