@@ -45,7 +45,7 @@ export const load = async (
 ): Promise<readonly LoadFigures[]> => {
   const figures = subjects.map((subject) => ({ subject, rate: [], cpu: [], database: [] }) as Collected)
   for (let round = -warmUp; round < rounds; round += 1) {
-    // every round begins with the next subject: none always runs after the same other one
+    // Every round begins with the next subject, so that none is always the first, or the last, of a round.
     const first = (round + warmUp) % figures.length
     for (const { subject, ...collected } of [...figures.slice(first), ...figures.slice(0, first)]) {
       const before = [await subject.server.cpuSeconds(), await database?.cpuSeconds()]

@@ -62,7 +62,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     checkColumns(source.columns, format, order)
     const readRecord = recordReader(format, order)
     const refusedFile = await order.refusedFile(source)
-    // ids that are reserved stay so; hence after everything that may end the import before its first link
+    // Reserved ids are never given back, so this follows everything that may end the import before its first link.
     const newest = await newestId(order)
     if (newest > 0n) await order.store.reserveIds(newest)
     const writer = createWriter(order, refusedFile)
