@@ -44,6 +44,45 @@ end $$;
 revoke execute on function visits_of_batch from public;
 grant execute on function visits_of_batch to visit_counter;
 
+-- Takes the oldest `most_batches` of the added visits; those of one link in one hour that are alike share a row.
+--
+-- A function of its own, so that the planner expects many rows in count_visits() as well: by the statistics of a table
+-- that is mostly empty it would expect one, and compare all links with all links.
+create or replace function take_visits(most_batches integer) returns table (link_id bigint, hour integer, referrer text,
+    country text, browser text, os text, device text, bot boolean, single boolean, visits bigint, bots bigint,
+    visitors bigint, latest timestamptz, moments integer[])
+  language plpgsql volatile rows 1000 as $$
+#variable_conflict use_column
+begin
+  return query
+  with batches as materialized (
+    delete from public.added_visits a
+     where a.id in (select b.id from public.added_visits b order by b.id limit most_batches) returning *
+  ), kinds as materialized (
+    -- across batches, the same kind gets one number
+    select b.id as batch, k.*, dense_rank() over (order by referrer, country, browser, os, device, bot, single) as kind
+      from batches b
+     cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
+  ), distinct_kinds as materialized (
+    select distinct on (kind) * from kinds
+  ), numbers as materialized (
+    select batch as id, array_agg(kind order by nth) as of_nth from kinds group by batch
+  ), given as materialized (
+    select n.of_nth[v.nth_kind] as kind, v.link_id, b.added_at - v.age as at, v.is_new
+      from batches b join numbers n using (id)
+     cross join lateral public.visits_of_batch(b.links, b.ages, b.kind_of, b.first_visits) v
+  )
+  select g.link_id, g.hour, k.referrer, k.country, k.browser, k.os, k.device, k.bot, k.single,
+      case when k.bot then 0 else g.count end, case when k.bot then g.count else 0 end, g.visitors,
+      to_timestamp(g.latest / 1000.0), g.moments
+    from (select kind, link_id, (at / 3600000)::integer as hour, count(*), count(*) filter (where is_new) as visitors,
+              max(at) as latest, array_agg((at % 3600000)::integer) as moments
+            from given group by 1, 2, 3) g
+    join distinct_kinds k using (kind);
+end $$;
+revoke execute on function take_visits from public;
+grant execute on function take_visits to visit_counter;
+
 -- Counts the added visits: single visits, totals and the numbers on the links, all of them or none, and exactly once.
 -- Only one call runs at a time across all processes, so that none can deadlock over rows. Takes the oldest
 -- `most_batches`, and returns how many visits those were; 0: none is left.
@@ -57,27 +96,8 @@ declare
 begin
   perform pg_advisory_xact_lock(7274510);
 
-  with batches as materialized (
-    delete from public.added_visits a
-     where a.id in (select b.id from public.added_visits b order by b.id limit most_batches) returning *
-  ), kinds as materialized (
-    -- across batches, the same kind gets one number
-    select b.id as batch, k.*, dense_rank() over (order by referrer, country, browser, os, device, bot, single) as kind
-      from batches b
-     cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
-  ), distinct_kinds as materialized (
-    select distinct on (kind) kind, referrer, country, browser, os, device, bot, single from kinds
-  ), given as materialized (
-    select k.kind, v.link_id, b.added_at - v.age as at, v.is_new
-      from batches b cross join lateral public.visits_of_batch(b.links, b.ages, b.kind_of, b.first_visits) v
-      join kinds k on k.batch = b.id and k.nth = v.nth_kind
-  ), alike as materialized (
-    select g.link_id, g.hour, k.*, to_timestamp(g.latest / 1000.0) as latest, g.moments, g.visitors,
-        case when k.bot then 0 else g.count end as visits, case when k.bot then g.count else 0 end as bots
-      from (select kind, link_id, (at / 3600000)::integer as hour, count(*), count(*) filter (where is_new) as visitors,
-                max(at) as latest, array_agg((at % 3600000)::integer) as moments
-              from given group by 1, 2, 3) g
-      join distinct_kinds k using (kind)
+  with alike as materialized (
+    select * from public.take_visits(most_batches)
   ), links as materialized (
     select l.id, l.owner_id from public.links l where l.id in (select link_id from alike)
     union all

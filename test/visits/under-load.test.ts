@@ -1,10 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 import type { QueryResultRow } from 'pg'
 
 import type { Statement } from '../../src/database/statement.js'
 import { createVisits } from '../../src/visits/visits.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { addManyLinks, addUserToDelete } from '../support/records.js'
+import { addVisits, columnsOf, inHour } from '../support/visits.js'
+import type { SeenVisit } from '../support/visits.js'
 
 const visitor = { address: '203.0.113.1', header: () => undefined }
 
@@ -40,4 +46,49 @@ describe('visits under load', () => {
     await visits.stop()
     expect(batches).to.include({ waiting: 0, mostLeft: 0 })
   })
+
+  it('are added to the totals in time that grows with the visits, not with their square', async () => {
+    const db = await testDatabase()
+    const owner = await addUserToDelete(db)
+    await addManyLinks(db, { owner, count: 400, prefix: 'link-' })
+    const links = await db.asOwner<{ id: string }>('select id from links')
+    const visitsOf = (kinds: number): readonly SeenVisit[] =>
+      links.map(({ id }, i) => ({ link: id, at: inHour(480_000), browser: `browser-${i % kinds}` }))
+    await addVisits(db, visitsOf(1))
+    // as autovacuum leaves them: statistics of a few waiting batches, and of none
+    await writeVisits(db, [visitsOf(1)])
+    for (const _ of ['few', 'none']) {
+      await db.asOwner('analyze')
+      await db.asOwner('select count_visits()')
+      const batches = Array.from({ length: 10 }, (_, i) => visitsOf(i + 1))
+      await writeVisits(db, batches)
+      expect(await comparedInVain(db, 'select count_visits()')).to.be.below(10 * links.length)
+    }
+  })
 })
+
+const writeVisits = async (db: TestDatabase, batches: readonly (readonly SeenVisit[])[]): Promise<void> => {
+  for (const batch of batches)
+    await db.asOwner('select add_visits(gen_random_uuid(), 1, (select day from visit_day()), $1, $2, $3, $4, $5)', [
+      ...columnsOf(batch),
+    ])
+}
+
+/** How many pairs of rows the joins of a statement compare that do not belong together, in functions as well. */
+const comparedInVain = async (db: TestDatabase, text: string): Promise<number> => {
+  const client = new Client(db.owner)
+  let compared = 0
+  client.on('notice', ({ message = '' }) => {
+    for (const [, removed] of message.matchAll(/Rows Removed by Join Filter: (\d+)/g)) compared += Number(removed)
+  })
+  await client.connect()
+  try {
+    await client.query(`load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
+      set auto_explain.log_timing = off; set auto_explain.log_nested_statements = on; set client_min_messages = log;
+      set plan_cache_mode = force_generic_plan`)
+    await client.query(text)
+    return compared
+  } finally {
+    await client.end()
+  }
+}
