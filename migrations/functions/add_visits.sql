@@ -1,9 +1,9 @@
 -- Stores a batch of visits, which count_visits() counts soon.
 --
 -- `writer` and `batch` identify the batch: one that is sent again, because its commit was not confirmed, is ignored.
--- Each visit has its link, its age in milliseconds, the number of its kind (from 1: what is known about it), and the
--- visitor's hash under the salt of `salt_day`, or null. A hash of another day than that of the current salt is ignored;
--- hashes are stored only in daily_visitors.
+-- Each visit, the oldest first, has its link, its age in milliseconds, the number of its kind (from 1: what is known
+-- about it), and the visitor's hash under the salt of `salt_day`, or null. A hash of another day than that of the
+-- current salt is ignored; hashes are stored only in daily_visitors.
 create or replace function add_visits(writer uuid, batch bigint, salt_day date, kinds jsonb, links bigint[],
     ages bigint[], kind_of integer[], visitors bigint[]) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -15,10 +15,10 @@ begin
   end if;
 
   with seen as materialized (
-    select distinct on (g.link, g.visitor) g.link, g.visitor, g.nth
-      from unnest(links, ages, visitors) with ordinality as g (link, age, visitor, nth)
+    select g.link, g.visitor, min(g.nth) as nth
+      from unnest(links, visitors) with ordinality as g (link, visitor, nth)
      where g.visitor is not null and salt_day = (select s.day from public.visit_salt s)
-     order by g.link, g.visitor, g.age desc
+     group by g.link, g.visitor
   ), fresh as (
     -- in a fixed order, so that two batches cannot deadlock
     insert into public.daily_visitors (link_id, visitor) select s.link, s.visitor from seen s order by 1, 2
@@ -48,9 +48,9 @@ grant execute on function visits_of_batch to visit_counter;
 --
 -- A function of its own, so that the planner expects many rows in count_visits() as well: by the statistics of a table
 -- that is mostly empty it would expect one, and compare all links with all links.
-create or replace function take_visits(most_batches integer) returns table (link_id bigint, hour integer, referrer text,
-    country text, browser text, os text, device text, bot boolean, single boolean, visits bigint, bots bigint,
-    visitors bigint, latest timestamptz, moments integer[])
+create or replace function take_visits(most_batches integer) returns table (link_id bigint, link_exists boolean,
+    owner_id bigint, hour integer, referrer text, country text, browser text, os text, device text, bot boolean,
+    single boolean, visits bigint, bots bigint, visitors bigint, latest timestamptz, moments integer[])
   language plpgsql volatile rows 1000 as $$
 #variable_conflict use_column
 begin
@@ -72,13 +72,17 @@ begin
       from batches b join numbers n using (id)
      cross join lateral public.visits_of_batch(b.links, b.ages, b.kind_of, b.first_visits) v
   )
-  select g.link_id, g.hour, k.referrer, k.country, k.browser, k.os, k.device, k.bot, k.single,
-      case when k.bot then 0 else g.count end, case when k.bot then g.count else 0 end, g.visitors,
-      to_timestamp(g.latest / 1000.0), g.moments
+  select g.link_id, l.id is not null, l.owner_id, g.hour, k.referrer, k.country, k.browser, k.os, k.device, k.bot,
+      k.single, case when k.bot then 0 else g.count end, case when k.bot then g.count else 0 end,
+      g.visitors, to_timestamp(g.latest / 1000.0), g.moments
     from (select kind, link_id, (at / 3600000)::integer as hour, count(*), count(*) filter (where is_new) as visitors,
               max(at) as latest, array_agg((at % 3600000)::integer) as moments
             from given group by 1, 2, 3) g
-    join distinct_kinds k using (kind);
+    join distinct_kinds k using (kind)
+    -- here, and not in count_visits(): its statement has an older snapshot, which may lack a link that has visits
+    left join lateral (
+      select i.id, i.owner_id from public.links i where i.id = g.link_id
+      union all select d.id, d.owner_id from public.deleted_links d where d.id = g.link_id) l on true;
 end $$;
 revoke execute on function take_visits from public;
 grant execute on function take_visits to visit_counter;
@@ -98,14 +102,10 @@ begin
 
   with alike as materialized (
     select * from public.take_visits(most_batches)
-  ), links as materialized (
-    select l.id, l.owner_id from public.links l where l.id in (select link_id from alike)
-    union all
-    select d.id, d.owner_id from public.deleted_links d where d.id in (select link_id from alike)
   ), counted as (
     insert into public.visit_counts as c (link_id, owner_id, counted_for, visits, bots, last_at)
-    select l.id, l.owner_id, l.owner_id, sum(a.visits), sum(a.bots), max(a.latest) filter (where a.visits > 0)
-      from alike a join links l on l.id = a.link_id group by l.id, l.owner_id
+    select a.link_id, a.owner_id, a.owner_id, sum(a.visits), sum(a.bots), max(a.latest) filter (where a.visits > 0)
+      from alike a where a.link_exists group by a.link_id, a.owner_id
     on conflict (link_id) do update set visits = c.visits + excluded.visits, bots = c.bots + excluded.bots,
       last_at = greatest(c.last_at, excluded.last_at)
     returning c.link_id, c.counted_for
@@ -159,9 +159,8 @@ begin
     select to_timestamp(a.hour * 3600.0), a.link_id, case when t.link_id is null then a.referrer else 'other' end,
         a.country, a.browser, a.os, a.device, a.bot, a.moments
       from alike a
-      join links l on l.id = a.link_id
       left join too_many t using (link_id, hour, referrer)
-     where a.single
+     where a.link_exists and a.single
   )
   select array(select distinct link_id from alike where visits > 0),
       (select coalesce(sum(visits + bots), 0) from alike) into visited, taken;

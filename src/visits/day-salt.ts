@@ -6,8 +6,8 @@ import type { Database } from '../database/database.js'
 export interface DaySalt {
   /** the day (UTC), such as 2026-11-22 */
   readonly day: string
-  /** A 64-bit hash of one link's visitor: a person who follows two links counts as two visitors. */
-  readonly hash: (link: string, address: string, userAgent: string) => string
+  /** A 52-bit hash of one link's visitor: a person who follows two links counts as two visitors. */
+  readonly hash: (link: string, address: string, userAgent: string) => number
 }
 
 /** How long to wait before retrying a failed query for the salt. */
@@ -41,6 +41,6 @@ const hashUnder = (salt: Buffer): DaySalt['hash'] => {
   const secret = salt.toString('hex')
   return (link, address, userAgent) => {
     const digest = hash('sha256', `${secret} ${link} ${address} ${userAgent}`, 'hex')
-    return BigInt.asIntN(64, BigInt(`0x${digest.slice(0, 16)}`)).toString()
+    return Number.parseInt(digest.slice(0, 13), 16)
   }
 }

@@ -24,8 +24,8 @@ export interface Seen {
   readonly at: number
   /** the description as JSON: the database's visit_kind */
   readonly kind: string
-  /** the visitor's 64-bit hash for that day; null if visitors are not recognised */
-  readonly visitor: string | null
+  /** the visitor's hash for that day; null if visitors are not recognised */
+  readonly visitor: number | null
   readonly day: string | null
 }
 

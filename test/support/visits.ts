@@ -14,7 +14,7 @@ export interface SeenVisit {
   readonly os?: string | null
   readonly device?: string | null
   readonly bot?: boolean
-  /** 64 bits: of somebody who may be counted as a visitor */
+  /** the hash of somebody who may be counted as a visitor */
   readonly visitor?: string
   /** kept by itself as well */
   readonly single?: boolean
@@ -26,7 +26,8 @@ export const HOUR = 3_600_000
 export const inHour = (hour: number): number => hour * HOUR + HOUR / 2
 
 /** Visits as add_visits() takes them: kinds, links, ages, numbers of kinds, visitors. */
-export const columnsOf = (visits: readonly SeenVisit[]) => {
+export const columnsOf = (unsorted: readonly SeenVisit[]) => {
+  const visits = unsorted.toSorted((a, b) => a.at - b.at)
   const kinds: string[] = []
   const numbers = visits.map(({ referrer, country, browser, os, device, bot = false, single = false }) => {
     const kind = JSON.stringify({ referrer, country, browser, os, device, bot, single })

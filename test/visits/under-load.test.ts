@@ -8,6 +8,7 @@ import type { Statement } from '../../src/database/statement.js'
 import { createVisits } from '../../src/visits/visits.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { addManyLinks, addUserToDelete } from '../support/records.js'
 import { addVisits, columnsOf, inHour } from '../support/visits.js'
 import type { SeenVisit } from '../support/visits.js'
@@ -65,13 +66,40 @@ describe('visits under load', () => {
       expect(await comparedInVain(db, 'select count_visits()')).to.be.below(10 * links.length)
     }
   })
+
+  it('are counted if their link was created while a count was under way', async () => {
+    const db = await testDatabase()
+    const owner = await addUserToDelete(db)
+    const other = new Client(db.owner)
+    await other.connect()
+    try {
+      // the count waits for this table, and sees what is committed meanwhile
+      await other.query('begin; lock table added_visits in exclusive mode')
+      const counting = db.asOwner('select count_visits()')
+      await lockWaiters(db.asOwner)
+      await other.query("set local session_replication_role = 'replica'")
+      const { rows } = await other.query<{ id: string }>(
+        `insert into links (code, target, owner_id) values ('new', 'https://example.com/', $1) returning id`,
+        [owner],
+      )
+      const link = rows[0]?.id ?? ''
+      await other.query(ADD, [...columnsOf([{ link, at: inHour(480_000) }])])
+      await other.query('commit')
+      await counting
+      await db.asOwner('select count_visits()')
+      expect(await db.asOwner('select link_id, visits from visit_counts')).to.deep.equal([
+        { link_id: link, visits: '1' },
+      ])
+    } finally {
+      await other.end()
+    }
+  })
 })
 
+const ADD = 'select add_visits(gen_random_uuid(), 1, (select day from visit_day()), $1, $2, $3, $4, $5)'
+
 const writeVisits = async (db: TestDatabase, batches: readonly (readonly SeenVisit[])[]): Promise<void> => {
-  for (const batch of batches)
-    await db.asOwner('select add_visits(gen_random_uuid(), 1, (select day from visit_day()), $1, $2, $3, $4, $5)', [
-      ...columnsOf(batch),
-    ])
+  for (const batch of batches) await db.asOwner(ADD, [...columnsOf(batch)])
 }
 
 /** How many pairs of rows the joins of a statement compare that do not belong together, in functions as well. */
