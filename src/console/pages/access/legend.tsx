@@ -3,7 +3,7 @@ import { EffectWord } from '../../parts/matrix/verdict'
 
 /** Explains the signs of the matrix, and the entries that stand for unnamed roles and actions. */
 export const Legend = ({ withUser }: { readonly withUser: readonly string[] }) => (
-  <div class="stack legend">
+  <div class="stack signs">
     <p class="row caption">
       <EffectWord effect="allow" />
       <EffectWord effect="deny" />
