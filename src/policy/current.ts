@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '../database/errors.js'
-import { NewestNotGood } from './policy-error.js'
+import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
@@ -11,6 +11,17 @@ export interface PolicyStatus {
   readonly differs?: true
   /** true while the latest load did not reach the database, which says nothing about the policy itself */
   readonly unreached: boolean
+}
+
+/** The newest revision cannot be in force. */
+export class NewestNotGood extends PolicyError {
+  constructor(
+    message: string,
+    /** an earlier one that can be, and that is newer than the one in force; null if there is none */
+    readonly lastGood: Snapshot | null,
+  ) {
+    super(message)
+  }
 }
 
 /** Compares the stored rows with those in force, and records a difference as a revision. */

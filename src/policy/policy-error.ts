@@ -1,20 +1,8 @@
 import type { Fault } from '../domain/refusal.js'
-import type { Snapshot } from './snapshot.js'
 
 /** A model, a set of rows or a policy file that cannot be put in force. The message is one line. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError'
-}
-
-/** The newest revision cannot be in force. */
-export class NewestNotGood extends PolicyError {
-  constructor(
-    message: string,
-    /** an earlier one that can be, and that is newer than the one in force; null if there is none */
-    readonly lastGood: Snapshot | null,
-  ) {
-    super(message)
-  }
 }
 
 const MOST_FAULTS = 10
