@@ -137,9 +137,12 @@ const fullLoad = async (
     const { rows } = await client.query<{ written: number; counted: number }>(text)
     ages.push(...rows)
   }
-  const loading = load([subject], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
+  // ends with the last answer, not when all visits are counted: until then the newest one would only grow older
+  const answering = { ...subject, settled: async () => undefined }
+  const loading = load([answering], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
   await until('the first visits of the load are counted', async () => (await count()) > before)
   const [figures] = await meanwhile(look, loading)
+  await untilCounted(server)
   listening.abort()
   const [dropped, counted] = [await metricOf(server, 'linkgate_visits_dropped_total'), (await count()) - before]
   const answered = Math.round((figures?.rate[0] ?? 0) * FULL_LOAD_S)
