@@ -51,14 +51,23 @@ interface Batch {
   readonly day?: string
 }
 
-/** Writes visits by the functions that write all of them, in one batch, and counts them. */
-export const addVisits = async (
+/** Writes visits in one batch, by the function that writes all of them. They are not counted yet. */
+export const writeVisits = async (
   db: Pick<TestDatabase, 'asOwner'>,
   visits: readonly SeenVisit[],
   { writer = randomUUID(), number = 1, day = '(select day from visit_day())' }: Batch = {},
 ): Promise<void> => {
-  if (visits.length === 0) return
   await db.asOwner(`select add_visits($1, $2, ${day}, $3, $4, $5, $6, $7)`, [writer, number, ...columnsOf(visits)])
+}
+
+/** Writes visits in one batch, and counts them. */
+export const addVisits = async (
+  db: Pick<TestDatabase, 'asOwner'>,
+  visits: readonly SeenVisit[],
+  batch?: Batch,
+): Promise<void> => {
+  if (visits.length === 0) return
+  await writeVisits(db, visits, batch)
   await db.asOwner('select count_visits()')
 }
 
