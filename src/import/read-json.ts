@@ -1,6 +1,7 @@
 import { isObject } from '../domain/is-object.js'
 import { parseStrictJson } from '../input/strict-json.js'
 import type { Source, SourceRecord } from './source-record.js'
+import { isJson } from './source-text.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 
@@ -9,8 +10,9 @@ const LONGEST = 64 * 1024 * 1024
 
 /**
  * Reads JSON values, each of which is a link, a list of links, or an API page with a list of links: those of each line,
- * so that a line that is not JSON costs no other line; or, if the first line is none, those of the whole text. Values
- * may follow each other without a line break, as API responses do that were appended to one file.
+ * so that a line that is not JSON costs no other line; or, if the first line is none, those of the whole text. If that
+ * is none either, but the second line is, only the first line is broken. Values may follow each other without a line
+ * break, as API responses do that were appended to one file.
  */
 export const readJson = (text: AsyncIterable<string>): Source => ({
   columns: null,
@@ -20,26 +22,37 @@ export const readJson = (text: AsyncIterable<string>): Source => ({
 
 const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
   let line = 0
-  let isFirst = true
-  let document: string | undefined
+  let isByLine = false
+  /** the text since its first line that is not blank, which is not JSON */
+  let document: { readonly from: number; text: string } | undefined
   for await (const each of linesOf(text)) {
     line += 1
     if (document !== undefined) {
-      if (document.length > LONGEST) throw tooLong()
-      document += `\n${each}`
-      continue
+      if (document.text.length > LONGEST) throw tooLong()
+      document.text += `\n${each}`
+    } else if (each.trim() !== '') {
+      isByLine ||= valuesIn(each) !== undefined
+      if (isByLine) yield* linksInLine(each, line)
+      else document = { from: line, text: each }
     }
-    if (each.trim() === '') continue
-    const values = valuesIn(each)
-    if (values !== undefined) yield* linksIn(values, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
-    else if (isFirst) document = each
-    else yield { place: String(line), cells: new Map(), original: { line: each }, fault: NOT_JSON }
-    isFirst = false
   }
   if (document === undefined) return
-  const values = valuesIn(document)
-  if (values === undefined) throw new UnreadableFile('it is neither one JSON document nor one on each line')
-  yield* linksIn(values, (nth) => `link ${nth}`)
+  const { from, text: whole } = document
+  const values = valuesIn(whole)
+  if (values !== undefined) return yield* linksIn(values, (nth) => `link ${nth}`)
+  const lines = whole.split('\n')
+  const [, second = ''] = lines.filter((each) => each.trim() !== '')
+  if (!isJson(second) || valuesIn(second) === undefined)
+    throw new UnreadableFile('it is neither one JSON document nor one on each line')
+  for (const [at, each] of lines.entries()) yield* linksInLine(each, from + at)
+}
+
+/** The links in a line of its own; none in a blank one. */
+const linksInLine = function* (text: string, line: number): Generator<SourceRecord> {
+  if (text.trim() === '') return
+  const values = valuesIn(text)
+  if (values === undefined) yield { place: String(line), cells: new Map(), original: { line: text }, fault: NOT_JSON }
+  else yield* linksIn(values, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
 }
 
 const tooLong = () => new UnreadableFile('a JSON text in it is longer than 64 MiB: write one link on each line (jq -c)')

@@ -127,6 +127,22 @@ describe('reading a file of links', () => {
     ])
   })
 
+  it('a first line that is broken costs no other line', async () => {
+    for (const broken of ['{"a":1,"tar', '{"a":1}}', '{"a":1]', '[7,']) {
+      const found = await read(`\n${broken}\n\n{"a":2}\n{"a":\n{"a":3}{"a":4}\n`)
+      expect(
+        found.map(({ place, original, fault }) => [place, original, fault]),
+        broken,
+      ).to.deep.equal([
+        ['2', { line: broken }, 'is not JSON, or nests too deep'],
+        ['4', { a: 2 }, undefined],
+        ['5', { line: '{"a":' }, 'is not JSON, or nests too deep'],
+        ['6, link 1', { a: 3 }, undefined],
+        ['6, link 2', { a: 4 }, undefined],
+      ])
+    }
+  })
+
   it('JSON values on one line end where their brackets do, and each has its place', async () => {
     const value = fc.dictionary(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', 'a') }), fc.string())
     await fc.assert(
@@ -177,6 +193,8 @@ describe('reading a file of links', () => {
     expect(await fails(Buffer.from([...Buffer.from('a,b\n'), 0xe4, ...Buffer.from(',2\n')]))).to.include('CSV UTF-8')
     expect(await fails('a;A \n1;2\n')).to.include('two of its columns')
     expect(await fails('{"a":1,\n"b":\n')).to.include('neither')
+    expect(await fails('[\n  {"a":1},\n  {"a":2}\n')).to.include('neither')
+    expect(await fails('{"a":\n7\n')).to.include('neither')
     expect(await fails('a,b\n1,2\n3,"4\n5,6\n')).to.match(/a quote is not closed/)
     expect(await fails(`a,b\n1,"${'x\n'.repeat(600_000)}`)).to.match(/a quote is not closed/)
   })
