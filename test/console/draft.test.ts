@@ -11,6 +11,7 @@ import {
   editAgain,
   editsIn,
   isChanged,
+  joinContinued,
   moveRow,
   priorityAfter,
   removeRow,
@@ -110,6 +111,12 @@ const isSound = (draft: Draft): boolean => {
 }
 
 describe('a draft of an edit', () => {
+  it('a comment is shown without the line breaks that only its file needs', () => {
+    expect(joinContinued('R5  A link is changed\n    by its owner.\nAsk Mara first.')).to.equal(
+      'R5  A link is changed by its owner.\nAsk Mara first.',
+    )
+  })
+
   it('sends an edit that makes of the rows in force what it shows, whatever was done to it', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

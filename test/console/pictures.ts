@@ -138,7 +138,8 @@ const visitsOf = (link: string, weight: number): readonly SeenVisit[] => {
     const isWorkday = time.getUTCDay() % 6 !== 0
     const isDay = time.getUTCHours() > 6 && time.getUTCHours() < 20
     const peak = Math.floor((now - hour) / 24) === 11 ? 2.6 : 1
-    const count = Math.round(weight * (isWorkday ? 1 : 0.5) * (isDay ? 1 : 0.15) * peak * (0.6 + random()) * 0.5)
+    const expected = weight * (isWorkday ? 1 : 0.5) * (isDay ? 1 : 0.15) * peak * (0.6 + random()) * 0.5
+    const count = Math.floor(expected + random())
     return Array.from({ length: count }, (): SeenVisit => {
       const [browser, os, device] = oneOf(PROGRAMS)
       const bot = random() < 0.04
@@ -168,22 +169,33 @@ const admin = await addAccount(service, 'admin')
 await service.db.asOwner(`update users set name = 'Mara Lindqvist', email = 'mara@example.com' where id = $1`, [
   admin.id,
 ])
-for (const { weight, ...link } of LINKS) {
-  const answer = await fetch(`${here}/links`, {
-    method: 'POST',
+const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(`${here}${path}`, {
+    method,
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${user.token}` },
-    body: JSON.stringify(link),
+    ...(body && { body: JSON.stringify(body) }),
   })
-  await addVisits(service.db, visitsOf(textAt(await answer.json(), 'id'), weight))
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}`)
+  return answer.status === 204 ? null : answer.json()
+}
+for (const { weight, ...link } of LINKS) {
+  const id = textAt(await send('POST', '/links', link), 'id')
+  const visits = visitsOf(id, weight)
+  await addVisits(service.db, visits)
+  if ('max_visits' in link) await service.db.asOwner('update links set used = $2 where id = $1', [id, visits.length])
 }
 
-// what an edit of the policy can be held against
-for (const { code } of LINKS.slice(0, 3))
-  for (const method of ['DELETE', 'POST'])
-    await fetch(method === 'POST' ? `${here}/links/${code}/restore` : `${here}/links/${code}`, {
-      method,
-      headers: { Authorization: `Bearer ${user.token}` },
-    })
+// what an edit of the policy can be held against, and the trash shows
+for (const { isRestored, ...link } of [
+  { code: 'old-prices', title: 'Prices until March', isRestored: false },
+  { code: 'intranet', title: 'Intranet, before the move', isRestored: false },
+  { code: 'newsletter', title: 'Newsletter, sign-up', isRestored: true },
+]) {
+  const target = `https://www.example.com/${link.code}`
+  const id = textAt(await send('POST', '/links', { ...link, target }), 'id')
+  await send('DELETE', `/links/${link.code}`)
+  if (isRestored) await send('POST', `/links/${id}/restore`, {})
+}
 
 const IMPORTED = `code,target,title,tags
 winter,https://www.example.com/winter/launch?utm_source=newsletter,"Winter launch, landing page","launch,mail"

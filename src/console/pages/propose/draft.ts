@@ -16,6 +16,9 @@ export interface Commented {
   readonly comment: string
 }
 
+/** A comment as it is shown: files break long lines, and indent what continues a line. */
+export const joinContinued = (comment: string): string => comment.replaceAll(/\n[ \t]+/g, ' ')
+
 /** A row of a draft. */
 export interface DraftRow {
   /** stable while the row is edited */

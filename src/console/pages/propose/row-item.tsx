@@ -4,7 +4,7 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import type { SentRow } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
-import { isChanged, shownOf, textOf } from './draft'
+import { isChanged, joinContinued, shownOf, textOf } from './draft'
 import type { Commented, DraftRow } from './draft'
 import { RowForm } from './row-form'
 import type { Vocabulary } from './row-form'
@@ -61,7 +61,7 @@ export const RowItem = ({
   const beside = notes.filter((note) => note.is !== 'fault' || !isOpen || note.field === '')
   return (
     <li class={['draft-row', state, isOpen && 'open'].filter(Boolean).join(' ')}>
-      {comment !== '' && !isOpen && <p class="comment">{comment}</p>}
+      {comment !== '' && !isOpen && <p class="comment">{joinContinued(comment)}</p>}
       <div class="draft-row-line">
         <span class="priority">{row.ptype === 'p' && row.priority}</span>
         <button
