@@ -263,6 +263,7 @@ try {
     await page.getByLabel('E-mail address').fill(as)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
+    await page.getByLabel('E-mail address').waitFor({ state: 'detached' })
     for (const [name, path, shown] of pages) {
       await page.getByRole('heading', { level: 1 }).waitFor()
       if (new URL(page.url()).pathname !== path) await page.goto(`${here}${path}`)
