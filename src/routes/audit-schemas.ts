@@ -8,9 +8,9 @@ import { ActionName } from './policy-explanation-schemas.js'
 import {
   Code,
   Cursor,
+  GivenLimit,
   Id,
   MomentInUtc,
-  PageLimit,
   RequestId,
   RevisionNumber,
   Time,
@@ -75,7 +75,7 @@ const ExplainedView = DecisionView.extend({
 })
 
 export const Filter = z.strictObject({
-  limit: PageLimit,
+  limit: GivenLimit,
   cursor: Cursor,
   count: WantsCount,
   user: z

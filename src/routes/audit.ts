@@ -13,24 +13,24 @@ import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from './audit-schemas.js'
 import { exportFile } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { RequestId, countedBy, pageOf } from './schemas.js'
+import { LIMIT, RequestId, countedBy, pageOf } from './schemas.js'
 import { READING_LOG } from './shared-layers.js'
 
 /** One page as JSON, or every match, oldest first, as a stream of CSV or NDJSON. */
 const answer = async (
   store: DecisionLog,
-  { format, cursor, count, limit, ...filter }: LogQuery & z.output<typeof Filter>,
+  { format, cursor, count, limit, ...filter }: Omit<LogQuery, 'limit'> & z.output<typeof Filter>,
   name: string,
   client: { readonly chunked: boolean },
 ): Promise<Answer> => {
   if (format === 'json') {
     const [page, counted] = await Promise.all([
-      store.page({ ...filter, limit, cursor }),
+      store.page({ ...filter, limit: limit ?? LIMIT, cursor }),
       countedBy(count, () => store.countListed(filter)),
     ])
     return { status: 200, body: { ...page, ...counted } }
   }
-  const ofPages = Object.entries({ cursor, count }).filter(([, value]) => value !== undefined)
+  const ofPages = Object.entries({ cursor, count, limit }).filter(([, value]) => value !== undefined)
   if (ofPages.length > 0)
     throw new Refusal('invalid_query', {
       errors: ofPages.map(([field]) => ({ field, message: 'is only for pages; an export has none' })),

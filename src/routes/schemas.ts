@@ -124,15 +124,25 @@ export const Moment = z.union(
 /** An instant, or a day, which begins at midnight UTC. */
 export const MomentInUtc = Moment.transform((text) => new Date(text).toISOString())
 
-export const PageLimit = z
+export const LIMIT = 20
+const Limit = z
   .string()
-  .default('20')
   .refine(
     (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_OF_A_PAGE,
     'must be an integer from 1 to 100',
   )
   .transform(Number)
-  .meta({ type: 'integer', minimum: 1, maximum: MOST_OF_A_PAGE, default: 20, description: 'the most items in a page' })
+const LIMIT_META = {
+  type: 'integer',
+  minimum: 1,
+  maximum: MOST_OF_A_PAGE,
+  default: LIMIT,
+  description: 'the most items in a page',
+}
+export const PageLimit = Limit.default(LIMIT).meta(LIMIT_META)
+/** The same where there may be no pages: undefined if it was not given. */
+export const GivenLimit = Limit.optional().meta(LIMIT_META)
+
 const CURSOR_LENGTH = 400
 export const Cursor = z
   .string()

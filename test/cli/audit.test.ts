@@ -123,6 +123,9 @@ describe('linkgate audit', () => {
         'resource_code,relation,effect,rule,row_priority,status,change,resource_id',
     )
     expect((await audit('list', '--to', '1h')).out).to.equal('')
+    const limited = await audit('list', '--format', 'csv', '--limit', '5')
+    expect(limited.code).to.equal(2)
+    expect(limited.err).to.match(/--format .* cannot be used with option '--limit/)
   })
 
   it('prints the last entries and then those that happen, each once, until it is interrupted', async () => {

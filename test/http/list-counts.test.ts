@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { at } from '../support/json.js'
+import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -65,13 +65,21 @@ describe('the count of a list', () => {
     expect(await counted('/policy/revisions', callers.admin)).to.equal(1)
     expect(await counted('/audit/decisions?action=link:delete&effect=allow', callers.admin)).to.equal(1)
     expect(await counted('/audit/timeline?kind=decision&action=link:create', callers.admin)).to.equal(1)
-    const exported = await service.request('GET', '/audit/decisions?format=csv&count=true', {
-      token: callers.admin.token,
-    })
-    expect(exported.json).to.deep.include({
-      code: 'invalid_query',
-      errors: [{ field: 'count', message: 'is only for pages; an export has none' }],
-    })
+  })
+
+  it('and a limit are for pages alone: an export of the log refuses them', async () => {
+    for (const [field, value] of [
+      ['count', 'true'],
+      ['limit', '5'],
+    ]) {
+      const path = `/audit/decisions?format=csv&${field}=${value}`
+      expect((await service.request('GET', path, { token: callers.admin.token })).json).to.deep.include({
+        code: 'invalid_query',
+        errors: [{ field, message: 'is only for pages; an export has none' }],
+      })
+    }
+    const { json } = await service.request('GET', '/audit/decisions?limit=1', { token: callers.admin.token })
+    expect(listAt(json, 'data')).to.have.length(1)
   })
 
   it('ends at 10,000', async () => {

@@ -44,7 +44,11 @@ export const listCommand = (audit: Command) =>
     .option('--from <time>', 'entries from this time on, or from a span back from now, such as 24h', time)
     .option('--to <time>', 'entries before this time', time)
     .option('--limit <count>', 'how many of the newest entries', count(9_999), 50)
-    .addOption(new Option('--format <format>', 'print all matching entries, for a program').choices(['csv', 'ndjson']))
+    .addOption(
+      new Option('--format <format>', 'print all matching entries, for a program')
+        .choices(['csv', 'ndjson'])
+        .conflicts('limit'),
+    )
     .action(({ limit, format, ...options }: ListOptions) =>
       withLog(options, async (log, filter) => {
         if (format === undefined) {
