@@ -8,9 +8,10 @@ import { t } from '../language/language'
 import { useAttempt } from '../parts/attempt'
 import { Button } from '../parts/button'
 import { Field } from '../parts/field'
+import { handleSubmit, textOf } from '../parts/form'
 import { Mark } from '../parts/icon'
 import { Note, ProblemNote } from '../parts/note'
-import { SignInForm, textOf } from '../parts/sign-in-form'
+import { SignInForm } from '../parts/sign-in-form'
 
 /** The sign-in page. `problem`: why nobody is signed in; `onRetry` tries to restore the session. */
 export const SignIn = ({
@@ -80,12 +81,7 @@ const Forgotten = () => {
     })
   if (isSent.value) return <Note kind="allow" title={t.door.sent} />
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(textOf(event.currentTarget, 'email'))
-      }}
-    >
+    <form onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}>
       {problem.value && <ProblemNote problem={problem.value} />}
       <Field label={t.door.email}>
         {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}

@@ -8,11 +8,11 @@ import { t } from '../language/language'
 import { Button } from '../parts/button'
 import { Dialog } from '../parts/dialog'
 import { Field } from '../parts/field'
+import { handleSubmit, textOf } from '../parts/form'
 import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
 import { Page } from '../parts/page'
 import { ListFoot, usePages } from '../parts/pages'
-import { textOf } from '../parts/sign-in-form'
 import { say } from '../parts/toast'
 
 /** Deleted links, which can be restored. */
@@ -89,10 +89,9 @@ export const TrashPage = () => {
         <Dialog title={t.trash.taken(renamed.value.link.code)} onClose={() => (renamed.value = null)}>
           <form
             class="stack"
-            onSubmit={(event) => {
-              event.preventDefault()
-              if (renamed.value !== null) void restore(renamed.value.link, textOf(event.currentTarget, 'code'))
-            }}
+            onSubmit={handleSubmit(
+              (form) => renamed.value !== null && restore(renamed.value.link, textOf(form, 'code')),
+            )}
           >
             <Field
               label={t.fields.code}

@@ -7,10 +7,10 @@ import { t } from '../language/language'
 import { useAttempt } from './attempt'
 import { Button, buttonClass } from './button'
 import { CopyButton } from './copy-button'
+import { handleSubmit, textOf } from './form'
 import { Icon } from './icon'
 import { LinkFields, readLinkFields } from './link-fields'
 import { FormProblem, faultsOf } from './note'
-import { textOf } from './sign-in-form'
 
 /** One field and Enter create a link; everything else unfolds. What was typed stays until the link is created. */
 export const CreateBar = ({
@@ -73,10 +73,7 @@ export const CreateBar = ({
       ref={form}
       class="card create"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value && off === null) void create(event.currentTarget)
-      }}
+      onSubmit={handleSubmit((filled) => !busy.value && off === null && create(filled))}
       onKeyDown={({ key, currentTarget }) => {
         if (key !== 'Escape') return
         currentTarget.reset()

@@ -6,9 +6,9 @@ import { useAttempt } from './attempt'
 import { Button } from './button'
 import { CopyButton } from './copy-button'
 import { Field } from './field'
+import { handleSubmit, textOf } from './form'
 import { FormProblem, faultsOf } from './note'
 import { useRoles } from './roles'
-import { textOf } from './sign-in-form'
 
 type Invitation = Awaited<ReturnType<typeof api.inviteUser>>
 
@@ -55,13 +55,7 @@ export const InviteForm = ({
     )
   }
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (off === null) void invite(event.currentTarget)
-      }}
-    >
+    <form class="stack" onSubmit={handleSubmit((form) => off === null && invite(form))}>
       <FormProblem problem={problem.value} />
       <div class="fields">
         <Field label={t.welcome.invite.email} fault={faults['email']}>

@@ -1,9 +1,9 @@
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import { Choice, Field } from './field'
+import { textOf } from './form'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
-import { textOf } from './sign-in-form'
 import { useSignal } from '@preact/signals'
 
 const STATUSES = [301, 302, 307, 308] as const

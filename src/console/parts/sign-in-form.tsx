@@ -5,14 +5,9 @@ import { signIn } from '../session'
 import { useAttempt } from './attempt'
 import { Button } from './button'
 import { Field } from './field'
+import { handleSubmit, textOf } from './form'
 import { Note, ProblemNote } from './note'
 import { PasswordField } from './password-field'
-
-/** The text of a field of a submitted form. */
-export const textOf = (form: HTMLFormElement, name: string): string => {
-  const value = new FormData(form).get(name)
-  return typeof value === 'string' ? value : ''
-}
 
 /** Address and password. */
 export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
@@ -27,14 +22,7 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
     if (field instanceof HTMLInputElement) field.select()
   }
   return (
-    <form
-      ref={form}
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy.value) void submit(event.currentTarget)
-      }}
-    >
+    <form ref={form} class="stack" onSubmit={handleSubmit((form) => !busy.value && submit(form))}>
       {problem.value?.code === 'invalid_grant' ? (
         <Note kind="deny" title={t.door.wrong} />
       ) : (

@@ -6,12 +6,12 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { policyRowIn } from '../../parts/policy/row'
 import { Segments } from '../../parts/segments'
-import { textOf } from '../../parts/sign-in-form'
 import { useLinkSuggestions, useUserSuggestions } from '../../parts/use-suggestions'
 import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
 import { questionIn } from './question'
@@ -54,13 +54,7 @@ export const QuestionForm = ({
       else void onAsk(asked)
     })
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void ask(event.currentTarget)
-      }}
-    >
+    <form class="card" onSubmit={handleSubmit(ask)}>
       <div class="body stack">
         <div class="row">
           <Segments

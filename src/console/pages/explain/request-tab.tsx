@@ -3,11 +3,11 @@ import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Note, ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
-import { textOf } from '../../parts/sign-in-form'
 import { useNames } from '../../parts/use-names'
 import { LAYERS, Ladder, layerNumber } from './ladder'
 import type { Layer, Rung } from './ladder'
@@ -30,13 +30,7 @@ export const RequestTab = ({
   readonly onAsk: (request: string) => unknown
 }) => (
   <>
-    <form
-      class="in-force-on"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (off === null) void onAsk(textOf(event.currentTarget, 'request').trim())
-      }}
-    >
+    <form class="in-force-on" onSubmit={handleSubmit((form) => off === null && onAsk(textOf(form, 'request').trim()))}>
       <Field label={t.explain.requestId} hint={t.explain.requestHint}>
         {(names) => (
           <input {...names} key={request} name="request" defaultValue={request} required maxLength={64} class="mono" />

@@ -6,11 +6,11 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { LinkFields, readLinkFields } from '../../parts/link-fields'
 import { problemIn } from '../../parts/loaded'
 import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import { askUnsaved, useUnsaved } from '../../parts/unsaved'
 import { changedFields, conflictRows } from './changed-fields'
@@ -119,15 +119,7 @@ export const EditCard = ({
       <header>
         <h2 id="edit-title">{t.link.edit.title}</h2>
       </header>
-      <form
-        ref={form}
-        class="body stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!busy.value) void save(event.currentTarget)
-        }}
-      >
+      <form ref={form} class="body stack" noValidate onSubmit={handleSubmit((filled) => !busy.value && save(filled))}>
         {conflict.value !== null && <ConflictNote {...conflict.value} />}
         {!isTaken && <FormProblem problem={problem.value} />}
         {isLost && <p>{t.link.edit.lost}</p>}

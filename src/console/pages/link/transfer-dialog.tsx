@@ -7,9 +7,9 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { ProblemNote, faultsOf } from '../../parts/note'
-import { textOf } from '../../parts/sign-in-form'
 
 /** Transfers a link to another user. */
 export const TransferDialog = ({
@@ -33,13 +33,7 @@ export const TransferDialog = ({
   const fault = isUnknown.value ? t.link.transfer.unknown : faultsOf(problem.value)['owner_id']
   return (
     <Dialog title={t.link.transfer.title(code)} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void give(textOf(event.currentTarget, 'user').trim())
-        }}
-      >
+      <form class="stack" onSubmit={handleSubmit((form) => give(textOf(form, 'user').trim()))}>
         {problem.value !== null && fault === undefined && <ProblemNote problem={problem.value} />}
         <Field label={t.link.transfer.label} hint={t.link.transfer.hint} fault={fault}>
           {(names) => <input {...names} name="user" autocomplete="off" required />}

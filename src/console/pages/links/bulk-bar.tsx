@@ -10,11 +10,11 @@ import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { InputNames } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { tagsIn } from '../../parts/link-fields'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
 
@@ -206,13 +206,7 @@ const Ask = ({
   readonly children: (names: InputNames) => ComponentChildren
 }) => (
   <Dialog title={title} onClose={onClose}>
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void onAnswer(textOf(event.currentTarget, 'answer'))
-      }}
-    >
+    <form class="stack" onSubmit={handleSubmit((form) => onAnswer(textOf(form, 'answer')))}>
       {problem !== null && <ProblemNote problem={problem} />}
       {refused !== null && <Note kind="deny" title={refused} />}
       <Field label={label}>{children}</Field>

@@ -6,13 +6,13 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { handleSubmit, textOf } from '../../parts/form'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Icon } from '../../parts/icon'
 import { Note } from '../../parts/note'
 import { inheritsIn } from '../../parts/policy/inherits'
 import { rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
-import { textOf } from '../../parts/sign-in-form'
 import { ActionField, RelationField, RoleField, namesIn } from '../explain/name-fields'
 import { questionIn, textsOf } from '../explain/question'
 import type { Question } from '../explain/question'
@@ -41,16 +41,14 @@ export const WalkCard = ({
       <form
         class="body stack"
         key={JSON.stringify(question)}
-        onSubmit={(event) => {
-          event.preventDefault()
-          const form = event.currentTarget
+        onSubmit={handleSubmit((form) => {
           const asked = questionIn({
             role: textOf(form, 'role'),
             action: textOf(form, 'action'),
             relation: textOf(form, 'relation'),
           })
           if (asked !== null) route(`${path}?${new URLSearchParams(textsOf(asked))}`, true)
-        }}
+        })}
       >
         <p class="lead">{t.model.walkLead}</p>
         <div class="fields">

@@ -10,9 +10,9 @@ import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy-button'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { ProblemNote, faultsOf } from '../../parts/note'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import { checkCommand, evidenceName } from './evidence-file'
 
@@ -53,10 +53,7 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
       <form
         class="body stack"
         onInput={({ currentTarget }) => read(currentTarget)}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (off === null) void make()
-        }}
+        onSubmit={handleSubmit(() => off === null && make())}
       >
         <p class="lead">{t.proof.evidenceLead}</p>
         {problem.value !== null && faults['from'] === undefined && faults['to'] === undefined && (

@@ -7,6 +7,7 @@ import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { handleSubmit } from '../../parts/form'
 import { ProblemNote } from '../../parts/note'
 import { ReasonField } from '../../parts/reason-field'
 import { useServiceRights } from '../../parts/service-rights'
@@ -50,13 +51,7 @@ export const DecideCard = ({
   const withdraw = () => decide('withdraw', () => api.withdrawPolicyProposal(id), t.proposals.withdrawn)
   return (
     <Card title={t.proposals.decide}>
-      <form
-        class="body stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (approveOff === null) void approve()
-        }}
-      >
+      <form class="body stack" onSubmit={handleSubmit(() => approveOff === null && approve())}>
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {off === null && (
           <ReasonField

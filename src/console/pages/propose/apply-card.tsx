@@ -5,6 +5,7 @@ import { t } from '../../language/language'
 import type { Attempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { handleSubmit } from '../../parts/form'
 import { ProblemNote } from '../../parts/note'
 import { ReasonField } from '../../parts/reason-field'
 import type { Draft } from './draft'
@@ -30,13 +31,7 @@ export const ApplyCard = ({
   const problem = apply.problem.value
   return (
     <Card title={needsApproval ? t.propose.proposeTitle : t.propose.applyTitle}>
-      <form
-        class="body stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (off === null) void onApply()
-        }}
-      >
+      <form class="body stack" onSubmit={handleSubmit(() => off === null && onApply())}>
         <ReasonField
           label={t.propose.reason}
           problem={problem}

@@ -6,9 +6,9 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { LOCAL_TIME } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
-import { textOf } from '../../parts/sign-in-form'
 
 /** What was in force at a moment. */
 export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) => unknown }) => {
@@ -28,13 +28,7 @@ export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) =>
     })
   return (
     <>
-      <form
-        class="in-force-on"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void find(textOf(event.currentTarget, 'time'))
-        }}
-      >
+      <form class="in-force-on" onSubmit={handleSubmit((form) => find(textOf(form, 'time')))}>
         <Field label={t.revisions.inForceOn}>
           {(names) => <input {...names} {...LOCAL_TIME} name="time" required />}
         </Field>

@@ -6,6 +6,7 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
+import { handleSubmit } from '../../parts/form'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { ChangedComments } from '../../parts/policy/changed-comments'
@@ -66,13 +67,7 @@ export const RestoreDialog = ({
               }
             />
           )}
-          <form
-            class="stack"
-            onSubmit={(event) => {
-              event.preventDefault()
-              if (!isEmpty) void apply(value.revision)
-            }}
-          >
+          <form class="stack" onSubmit={handleSubmit(() => !isEmpty && apply(value.revision))}>
             <ReasonField
               label={t.revisions.why}
               problem={refused.value}

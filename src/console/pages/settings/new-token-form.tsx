@@ -7,10 +7,10 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
 import { useOpenedFocus } from '../../parts/opened-focus'
-import { textOf } from '../../parts/sign-in-form'
 import { SCOPE_GROUPS } from './scopes'
 
 export type MadeToken = Awaited<ReturnType<typeof api.createPersonalToken>>
@@ -49,14 +49,7 @@ export const NewTokenForm = ({
     )
 
   return (
-    <form
-      ref={useOpenedFocus<HTMLFormElement>()}
-      class="stack new-token"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void make(event.currentTarget)
-      }}
-    >
+    <form ref={useOpenedFocus<HTMLFormElement>()} class="stack new-token" onSubmit={handleSubmit(make)}>
       <FormProblem problem={problem.value} />
       <div class="fields">
         <Field label={t.settings.tokens.name} fault={faults['name']}>

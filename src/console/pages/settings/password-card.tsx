@@ -7,9 +7,9 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Choice } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 
 /** A new password, with the current one. */
@@ -32,13 +32,7 @@ export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
   }
   return (
     <Card title={t.settings.password.title}>
-      <form
-        class="body stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void change(event.currentTarget)
-        }}
-      >
+      <form class="body stack" onSubmit={handleSubmit(change)}>
         <FormProblem problem={problem.value} />
         {/* the account, for password managers */}
         <input type="text" name="username" autocomplete="username" value={profile.email} readOnly hidden />

@@ -9,10 +9,10 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, Note, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
 import { useOpenedFocus } from '../../parts/opened-focus'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import { changeAddress } from '../../change-address'
 
@@ -29,13 +29,7 @@ export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
     <Card title={t.settings.profile.title}>
       <div class="body stack">
         <FormProblem problem={problem.value} />
-        <form
-          class="with-button"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void rename(event.currentTarget)
-          }}
-        >
+        <form class="with-button" onSubmit={handleSubmit(rename)}>
           <Field label={t.settings.profile.name} fault={faults['name']}>
             {(names) => (
               <input {...names} name="name" autocomplete="name" maxLength={200} required defaultValue={profile.name} />
@@ -114,14 +108,7 @@ const AddressForm = ({
       onClose()
     })
   return (
-    <form
-      ref={useOpenedFocus<HTMLFormElement>()}
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void change(event.currentTarget)
-      }}
-    >
+    <form ref={useOpenedFocus<HTMLFormElement>()} class="stack" onSubmit={handleSubmit(change)}>
       <FormProblem problem={problem.value} />
       <Field label={t.settings.profile.newEmail} hint={t.settings.profile.newEmailHint} fault={faults['email']}>
         {(names) => <input {...names} name="email" type="email" autocomplete="email" maxLength={254} required />}

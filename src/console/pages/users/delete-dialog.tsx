@@ -7,11 +7,11 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { problemIn, useLoaded } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
-import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 
 /** Deletes a user, and asks what to do with their links. */
@@ -59,13 +59,7 @@ export const DeleteDialog = ({
 
   return (
     <Dialog title={t.users.deleteDialog.title(name)} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void remove(event.currentTarget)
-        }}
-      >
+      <form class="stack" onSubmit={handleSubmit(remove)}>
         <p>{t.users.deleteDialog.lead}</p>
         {problem.value !== null && fault.value === undefined && <ProblemNote problem={problem.value} />}
         {isCounting && <p class="hint">{t.users.deleteDialog.counting}</p>}

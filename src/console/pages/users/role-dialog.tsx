@@ -8,6 +8,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
+import { handleSubmit } from '../../parts/form'
 import { Note, ProblemNote } from '../../parts/note'
 import { useRoles } from '../../parts/roles'
 import { say } from '../../parts/toast'
@@ -55,13 +56,7 @@ export const RoleDialog = ({
       }
       onClose={onClose}
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (off === null) void give()
-        }}
-      >
+      <form class="stack" onSubmit={handleSubmit(() => off === null && give())}>
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {refused.value !== null && <Note kind="deny" title={refused.value} />}
         {sorted.can.some(({ id }) => id === userId()) && <Note kind="lit" title={t.users.roleDialog.self} />}

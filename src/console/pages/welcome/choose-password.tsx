@@ -8,12 +8,12 @@ import { useAttempt } from '../../parts/attempt'
 import { Button, buttonClass } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { Field } from '../../parts/field'
+import { handleSubmit, textOf } from '../../parts/form'
 import { Mark } from '../../parts/icon'
 import { problemIn, useLoaded } from '../../parts/loaded'
 import { FormProblem, Note, ProblemNote, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { PasswordField } from '../../parts/password-field'
-import { textOf } from '../../parts/sign-in-form'
 import { signIn } from '../../session'
 import { outcome } from './outcome'
 
@@ -93,14 +93,7 @@ const PasswordForm = ({
     })
 
   return (
-    <form
-      ref={useOpenedFocus<HTMLFormElement>()}
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void enter(event.currentTarget)
-      }}
-    >
+    <form ref={useOpenedFocus<HTMLFormElement>()} class="stack" onSubmit={handleSubmit(enter)}>
       <FormProblem problem={problem.value} />
       {isFirst ? (
         <>

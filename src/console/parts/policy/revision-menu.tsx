@@ -5,10 +5,10 @@ import { t } from '../../language/language'
 import { useAttempt } from '../attempt'
 import { Button } from '../button'
 import { Field } from '../field'
+import { handleSubmit, textOf } from '../form'
 import { Menu } from '../menu'
 import { LOCAL_TIME } from '../local-time'
 import { ProblemNote } from '../note'
-import { textOf } from '../sign-in-form'
 
 /** Chooses the revision of a page: the one in force, another by its number, or that of a moment. */
 export const RevisionMenu = ({
@@ -38,13 +38,7 @@ export const RevisionMenu = ({
   }
   return (
     <Menu start icon="clock" label={t.policy.under} text={t.policy.at(chosen, shown)}>
-      <form
-        class="stack menu-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void find(event.currentTarget)
-        }}
-      >
+      <form class="stack menu-form" onSubmit={handleSubmit(find)}>
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         <Field label={t.policy.revision}>
           {(names) => <input {...names} name="revision" type="number" min="1" autocomplete="off" />}
