@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { LinkgateProblem, Page } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
+import { BusyBar } from './busy-bar'
 import { joined } from './joined'
 import { problemIn } from './loaded'
 import { ProblemNote } from './note'
@@ -106,7 +107,7 @@ export const ListFoot = <Item,>({
   }, [canLoad, items.length])
   return (
     <>
-      {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {busy && <BusyBar />}
       {problem !== null && (
         <div class="body">
           <ProblemNote problem={problem} onRetry={next === null ? list.again : list.more} />

@@ -8,6 +8,7 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { BusyBar } from '../../parts/busy-bar'
 import { save } from '../../parts/download'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
@@ -94,7 +95,7 @@ export const AccessPage = () => {
         </p>
         {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 403 ? undefined : again} />}
         {refused.value !== null && <ProblemNote problem={refused.value} />}
-        {busy && value === null && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+        {busy && value === null && <BusyBar />}
         {value !== null && (
           <div class={cell ? 'access beside' : 'access'}>
             <div class="stack">

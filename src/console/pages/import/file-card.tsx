@@ -5,6 +5,7 @@ import { ignoredColumns } from '../../../import/columns.js'
 import { FORMAT_NAMES } from '../../../import/formats.js'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Field } from '../../parts/field'
 import { Icon } from '../../parts/icon'
@@ -43,7 +44,7 @@ export const FileCard = ({
         </>
       }
     >
-      {isReading && <div class="busy-bar" role="progressbar" aria-label={t.imports.reading} />}
+      {isReading && <BusyBar label={t.imports.reading} />}
       <fieldset class="body stack" disabled={isLocked}>
         {file.fault !== null && <Note kind="lit" title={t.imports.readInPart(file.fault)} />}
         {missing !== undefined && (

@@ -1,6 +1,7 @@
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { loadMe, me, meProblem } from '../../me'
+import { BusyBar } from '../../parts/busy-bar'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { AppearanceCard } from './appearance-card'
@@ -16,9 +17,7 @@ export const SettingsPage = () => (
     <div class="halves">
       <div class="stack">
         {meProblem.value !== null && <ProblemNote problem={meProblem.value} onRetry={loadMe} />}
-        {me.value === null && meProblem.value === null && (
-          <div class="busy-bar" role="progressbar" aria-label={t.loading} />
-        )}
+        {me.value === null && meProblem.value === null && <BusyBar />}
         {me.value !== null && (
           <>
             <ProfileCard profile={me.value} />

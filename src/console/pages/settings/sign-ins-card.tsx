@@ -2,6 +2,7 @@ import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
@@ -21,7 +22,7 @@ export const SignInsCard = () => {
     })
   return (
     <Card title={t.settings.signIns.title}>
-      {isLoading && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {isLoading && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.signIns.lead}</p>
         {notLoaded !== null && <ProblemNote problem={notLoaded} onRetry={again} />}

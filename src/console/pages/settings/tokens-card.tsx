@@ -5,6 +5,7 @@ import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Dialog } from '../../parts/dialog'
 import { useLoaded } from '../../parts/loaded'
@@ -32,7 +33,7 @@ export const TokensCard = () => {
         </Button>
       }
     >
-      {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {busy && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.tokens.lead}</p>
         {problem !== null && <ProblemNote problem={problem} onRetry={again} />}

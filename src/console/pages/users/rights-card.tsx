@@ -6,6 +6,7 @@ import { api } from '../../api'
 import type { User } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
+import { BusyBar } from '../../parts/busy-bar'
 import { userId } from '../../session'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
@@ -71,7 +72,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
   return (
     <>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
-      {busy && value === null && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {busy && value === null && <BusyBar />}
       {value !== null && (
         <>
           <p class="lead">{t.users.rights.lead(role, number(value.revision))}</p>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import { date, dayAndMonth } from '../../language/format'
 import { t } from '../../language/language'
+import { BusyBar } from '../busy-bar'
 import type { Loaded } from '../loaded'
 import { Note, ProblemNote } from '../note'
 import { Segments } from '../segments'
@@ -45,7 +46,7 @@ export const VisitsCard = ({
       {children}
       {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
     </header>
-    {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+    {busy && <BusyBar />}
     <div class="body stack">
       {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
       {value?.shown.counting === false && <Note title={t.visits.notCounting}>{t.visits.fromBefore}</Note>}
