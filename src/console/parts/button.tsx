@@ -4,17 +4,11 @@ import { useId } from 'preact/hooks'
 import { Icon } from './icon'
 import type { IconName } from './icon'
 
-interface Look {
-  /** `main`: the page's main action; `bare`: secondary; `risk`: destructive */
-  readonly kind?: 'main' | 'bare' | 'risk' | 'bare risk'
-  readonly icon?: IconName
-}
-
-export const buttonClass = ({ kind = undefined }: Look, more = ''): string =>
-  ['button', kind, more].filter(Boolean).join(' ')
-
-interface ButtonProps extends Look {
+interface ButtonProps {
   readonly children: ComponentChildren
+  /** `main`: the page's main action; `bare`: secondary; `risk`: destructive */
+  readonly kind?: 'main' | 'bare' | 'risk' | 'bare risk' | undefined
+  readonly icon?: IconName
   readonly onPress?: () => unknown
   readonly type?: 'button' | 'submit'
   readonly busy?: boolean
@@ -33,6 +27,7 @@ interface ButtonProps extends Look {
  */
 export const Button = ({
   children,
+  kind,
   onPress,
   type = 'button',
   busy = false,
@@ -41,7 +36,6 @@ export const Button = ({
   label,
   icon,
   expanded,
-  ...look
 }: ButtonProps) => {
   const reasonId = useId()
   const isOff = off !== undefined && off !== null
@@ -52,7 +46,7 @@ export const Button = ({
   const button = (
     <button
       type={type}
-      class={buttonClass(look, wide ? 'wide' : '')}
+      class={['button', kind, wide && 'wide'].filter(Boolean).join(' ')}
       aria-disabled={isOff || busy || undefined}
       aria-busy={busy || undefined}
       aria-describedby={isOff ? reasonId : undefined}

@@ -24,7 +24,7 @@ export const CopyButton = ({
   }
   return (
     <>
-      <Button icon={isCopied.value ? 'check' : 'copy'} onPress={copy} label={label} {...(bare ? { kind: 'bare' } : {})}>
+      <Button icon={isCopied.value ? 'check' : 'copy'} onPress={copy} label={label} kind={bare ? 'bare' : undefined}>
         {isCopied.value ? t.copied : words}
       </Button>
       <span class="unseen" role="status">

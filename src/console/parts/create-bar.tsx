@@ -5,7 +5,7 @@ import { api } from '../api'
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import { useAttempt } from './attempt'
-import { Button, buttonClass } from './button'
+import { Button } from './button'
 import { CopyButton } from './copy-button'
 import { handleSubmit, textOf } from './form'
 import { Icon } from './icon'
@@ -99,12 +99,7 @@ export const CreateBar = ({
           maxLength={2_048}
           required
         />
-        <button
-          type="button"
-          class={buttonClass({ kind: 'bare' })}
-          aria-expanded={isOpen.value}
-          onClick={() => setOpen(!isOpen.value)}
-        >
+        <button type="button" class="button bare" aria-expanded={isOpen.value} onClick={() => setOpen(!isOpen.value)}>
           <Icon name="options" />
           <span class="wide-only">{t.links.options}</span>
         </button>
@@ -130,7 +125,7 @@ export const CreateBar = ({
             {made.value.url.replace(/^https?:\/\//, '')}
           </a>
           <CopyButton text={made.value.url} label={t.links.copyOne(made.value.url)} />
-          <a class={buttonClass({ kind: 'bare' })} href={`/console/links/${made.value.code}`}>
+          <a class="button bare" href={`/console/links/${made.value.code}`}>
             {t.links.details}
           </a>
         </p>

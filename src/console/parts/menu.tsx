@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { buttonClass } from './button'
 import { Icon } from './icon'
 import type { IconName } from './icon'
 
@@ -51,7 +50,7 @@ export const Menu = ({
         shut()
       }}
     >
-      <summary class={buttonClass(bare ? { kind: 'bare' } : {})} aria-label={text === undefined ? label : undefined}>
+      <summary class={bare ? 'button bare' : 'button'} aria-label={text === undefined ? label : undefined}>
         {icon && <Icon name={icon} />}
         {text !== undefined && <span>{text}</span>}
         {text !== undefined && <Icon name="down" />}

@@ -31,7 +31,7 @@ export const PasswordField = ({
     if (field.current !== null) field.current.type = isShown.value ? 'text' : 'password'
   }
   return (
-    <Field label={label} fault={fault} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} hint={hint} fault={fault}>
       {(names) => (
         <div class="seen-password">
           <input

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 
 import { t } from '../../language/language'
-import { Button, buttonClass } from '../../parts/button'
+import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Note, ProblemNote } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
@@ -64,7 +64,7 @@ export const RowsCard = ({
             </Button>
           )}
           {phase === 'done' && (
-            <a class={buttonClass({ kind: 'main' })} href="/console">
+            <a class="button main" href="/console">
               {t.imports.toLinks}
             </a>
           )}

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso/router'
 import { api } from '../../api'
 import type { LinkgateProblem, ManagedLink } from '../../api'
 import { t } from '../../language/language'
-import { Button, buttonClass } from '../../parts/button'
+import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
@@ -68,7 +68,7 @@ export const LinkActions = ({
   return (
     <span class="row">
       <CopyButton text={url} label={t.links.copyOne(url)} />
-      <a class={buttonClass({})} href={url} target="_blank" rel="noopener">
+      <a class="button" href={url} target="_blank" rel="noopener">
         <Icon name="open" />
         {t.links.open}
       </a>

@@ -2,7 +2,7 @@ import type { ManagedLink } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Badges } from '../../parts/badges'
-import { Button, buttonClass } from '../../parts/button'
+import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
@@ -72,11 +72,11 @@ export const LinkRow = ({
             {t.links.delete}
           </Button>
           <Menu bare icon="more" label={t.links.actionsFor(link.code)}>
-            <a class={buttonClass({ kind: 'bare' })} href={page}>
+            <a class="button bare" href={page}>
               <Icon name="chart" />
               {t.links.details}
             </a>
-            <a class={buttonClass({ kind: 'bare' })} href={link.url} target="_blank" rel="noopener">
+            <a class="button bare" href={link.url} target="_blank" rel="noopener">
               <Icon name="open" />
               {t.links.open}
             </a>

@@ -1,6 +1,6 @@
 import type { User } from '../../api'
 import { t } from '../../language/language'
-import { Button, buttonClass } from '../../parts/button'
+import { Button } from '../../parts/button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
 import { SelectCell } from '../../parts/selection'
@@ -44,7 +44,7 @@ export const UserRow = ({
       <td class="actions-cell">
         <span class="row">
           <Menu bare icon="more" label={t.users.actionsFor(name)}>
-            <a class={buttonClass({ kind: 'bare' })} href={`/console/users/${id}`}>
+            <a class="button bare" href={`/console/users/${id}`}>
               <Icon name="user" />
               {t.users.open}
             </a>

@@ -5,7 +5,7 @@ import { api } from '../../api'
 import { changeAddress } from '../../change-address'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
-import { Button, buttonClass } from '../../parts/button'
+import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
@@ -52,7 +52,7 @@ const Over = () => (
         <CopyButton bare text={RESET_LINK} />
       </div>
     </Note>
-    <a class={buttonClass({})} href="/console">
+    <a class="button" href="/console">
       {t.welcome.choose.toSignIn}
     </a>
   </>

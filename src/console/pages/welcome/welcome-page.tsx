@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 
 import { t } from '../../language/language'
 import { me } from '../../me'
-import { buttonClass } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { CreateBar } from '../../parts/create-bar'
 import { InviteForm } from '../../parts/invite-form'
@@ -33,7 +32,7 @@ export const WelcomePage = () => {
           </div>
         </Card>
         <div class="row">
-          <a class={buttonClass(hasLink.value ? { kind: 'main' } : {})} href="/console">
+          <a class={hasLink.value ? 'button main' : 'button'} href="/console">
             {t.welcome.toLinks}
           </a>
           <a href="/console/import">{t.welcome.import}</a>
