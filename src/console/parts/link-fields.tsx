@@ -1,3 +1,4 @@
+import { REDIRECT_STATUSES } from '../../domain/link.js'
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import { Choice, Field } from './field'
@@ -5,9 +6,6 @@ import { textOf } from './form'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
 import { useSignal } from '@preact/signals'
-
-const STATUSES = [301, 302, 307, 308] as const
-type Status = (typeof STATUSES)[number]
 
 export const tagsIn = (text: string): readonly string[] => [
   ...new Set(
@@ -99,7 +97,7 @@ export const LinkFields = ({
         <Field label={t.fields.status} fault={faults['status']}>
           {(names) => (
             <select {...names} name="status" defaultValue={String(link?.status ?? 302)}>
-              {STATUSES.map((status) => (
+              {REDIRECT_STATUSES.map((status) => (
                 <option key={status} value={status} selected={status === (link?.status ?? 302)}>
                   {t.fields.statuses[status]}
                 </option>
@@ -130,7 +128,7 @@ export const readLinkFields = (form: HTMLFormElement) => {
     starts_at: fromLocal(textOf(form, 'starts_at')),
     expires_at: fromLocal(textOf(form, 'expires_at')),
     max_visits: most === null ? null : Number(most),
-    status: STATUSES.find((status): status is Status => String(status) === textOf(form, 'status')) ?? 302,
+    status: REDIRECT_STATUSES.find((status) => String(status) === textOf(form, 'status')) ?? 302,
     forward_query: textOf(form, 'forward_query') === 'true',
     /** undefined: unchanged */
     password: textOf(form, 'drops_password') === 'true' ? null : password === '' ? undefined : password,

@@ -7,9 +7,9 @@ import { userId } from '../session'
 import { problemIn, useLoaded } from './loaded'
 
 /** Deleted users, and users whom the caller may not see, have no known name. */
-const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string, string] | null> => {
+const nameOf = async (id: string, signal: AbortSignal): Promise<string | null> => {
   try {
-    return [id, (await api.getUser(id, { signal })).name] as const
+    return (await api.getUser(id, { signal })).name
   } catch (error) {
     signal.throwIfAborted()
     const { status }: LinkgateProblem = problemIn(error)
@@ -20,14 +20,17 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string
 
 /** Names users: "you", their name if the caller may read users, or else their id. */
 export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
-  const others = [...new Set(ids)].filter((id) => id !== null && id !== userId()).sort()
+  const others = [...new Set(ids)]
+    .filter((id) => id !== null)
+    .filter((id) => id !== userId())
+    .sort()
   /** a growing list requests only new ids; null: unknown */
   const known = useRef(new Map<string, string | null>())
   const { state } = useLoaded(
     async (signal) => {
-      const asked = mayReadUsers ? others.filter((id) => id !== null && !known.current.has(id)) : []
-      const names = await Promise.all(asked.map((id) => (id === null ? null : nameOf(id, signal))))
-      for (const [i, id] of asked.entries()) if (id !== null) known.current.set(id, names[i]?.[1] ?? null)
+      const asked = mayReadUsers ? others.filter((id) => !known.current.has(id)) : []
+      const names = await Promise.all(asked.map((id) => nameOf(id, signal)))
+      for (const [i, id] of asked.entries()) known.current.set(id, names[i] ?? null)
       return new Map(known.current)
     },
     [mayReadUsers, others.join()],
