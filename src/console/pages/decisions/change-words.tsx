@@ -1,8 +1,9 @@
 import { number } from '../../language/format'
 import { t } from '../../language/language'
+import { textIn } from '../../parts/narrow'
 import type { LogLine } from './log-line'
 
-const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const wordsIn = (value: unknown): string | null => textIn(value) || null
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** The revision that a line announces; null for any other line. */
@@ -14,9 +15,9 @@ export const revisionOf = ({ kind, change, record, revision }: LogLine): number 
 
 /** Who made a change: a user, or the name in the database for changes by SQL or the command line. */
 export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) => string): string => {
-  const id = textIn(change?.['actor_id']) ?? who.id
+  const id = wordsIn(change?.['actor_id']) ?? who.id
   if (id !== null) return nameOf(id)
-  return textIn(change?.['actor']) ?? textIn(change?.['by']) ?? t.decisions.nobody
+  return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.decisions.nobody
 }
 
 /** The effects of a revision, in a sentence or two. */
@@ -30,7 +31,7 @@ export const RevisionWords = ({
   readonly nameOf: (id: string | null) => string
 }) => {
   const { added, removed, decisions_changed: decisions } = line.change ?? {}
-  const reason = textIn(line.change?.['reason'])
+  const reason = wordsIn(line.change?.['reason'])
   return (
     <>
       <strong>{t.decisions.tookForce(number(revision))}</strong> {makerIn(line, nameOf)}
@@ -65,6 +66,6 @@ export const changedFields = (change: LogLine['change']): readonly (readonly [st
 
 /** What happened, in words; unknown kinds are shown as logged. */
 export const whatIn = ({ kind, change }: LogLine): string => {
-  const what = textIn(change?.['what']) ?? ''
+  const what = wordsIn(change?.['what']) ?? ''
   return t.decisions.whats(kind, what) ?? `${kind}: ${what}`
 }

@@ -1,7 +1,7 @@
 import { ACTIONS } from '../../../domain/action.js'
 import { DECIDING_LAYERS, ENTRY_KINDS } from '../../../domain/log-filter.js'
+import { EFFECTS } from '../../../domain/policy-row.js'
 import type { LogLine } from './log-line.js'
-import { EFFECTS } from './meaning.js'
 import type { Known, KnownValues } from './suggestions.js'
 
 const SPANS = ['1h', '24h', '7d', '30d']

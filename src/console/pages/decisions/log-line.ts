@@ -1,3 +1,5 @@
+import { textIn } from '../../parts/narrow.js'
+
 /** An entry of the decision log, as the service sends it. */
 export interface SentEntry {
   readonly id: string
@@ -34,8 +36,6 @@ export interface LogLine {
   readonly decided: Decided | null
   readonly change: Readonly<Record<string, unknown>> | null
 }
-
-const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const logLine = (sent: SentEntry): LogLine => {
   const { subject, resource, change = null } = sent

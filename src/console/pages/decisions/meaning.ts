@@ -2,8 +2,11 @@ import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import { EFFECTS } from '../../../domain/policy-row.js'
+import type { Effect } from '../../../domain/policy-row.js'
 import { REQUEST_ID } from '../../../domain/request-id.js'
 import { isEmail } from '../../../domain/user.js'
+import { oneOf } from '../../parts/narrow.js'
 import type { Term } from './query.js'
 import { timeOf } from './time-of.js'
 
@@ -23,14 +26,12 @@ export const QUALIFIERS = [
 ] as const
 export type Qualifier = (typeof QUALIFIERS)[number]
 
-export const EFFECTS = ['allow', 'deny'] as const
-
 /** A query to the service. */
 export interface AskedLog {
   readonly user?: string
   readonly action?: string
   readonly link?: string
-  readonly effect?: (typeof EFFECTS)[number]
+  readonly effect?: Effect
   readonly rule?: string
   readonly layer?: (typeof DECIDING_LAYERS)[number]
   readonly status?: string
@@ -43,9 +44,6 @@ export interface AskedLog {
 
 /** Why a part of a search is invalid. */
 export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
-
-const oneOf = <Name extends string>(names: readonly Name[], value: string): Name | undefined =>
-  names.find((name) => name === value)
 
 const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
   value === undefined ? null : { [key]: value }

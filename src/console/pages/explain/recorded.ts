@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/is-object.js'
+import { oneOf, textIn } from '../../parts/narrow'
 import type { Considered } from '../../parts/policy/rows-in-order'
 import type { SentRow } from '../../parts/policy/row'
 
@@ -31,9 +32,8 @@ const OUTCOMES = ['does_not_match', 'decides', 'not_reached'] as const
 const consideredIn = (value: unknown): readonly Considered[] =>
   listIn(value).flatMap((each) => {
     if (!isObject(each) || !isRow(each['row'])) return []
-    const outcome = OUTCOMES.find((name) => name === each['outcome'])
-    const why = each['why']
-    return outcome === undefined ? [] : [{ row: each['row'], outcome, why: typeof why === 'string' ? why : null }]
+    const outcome = oneOf(OUTCOMES, each['outcome'])
+    return outcome === undefined ? [] : [{ row: each['row'], outcome, why: textIn(each['why']) }]
   })
 
 const judgedIn = (value: unknown): Judged | null => {

@@ -9,6 +9,7 @@ import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Field } from '../../parts/field'
 import { Icon } from '../../parts/icon'
+import { oneOf } from '../../parts/narrow'
 import { Note } from '../../parts/note'
 import { missingIn } from './chosen'
 import type { Chosen } from './chosen'
@@ -57,7 +58,7 @@ export const FileCard = ({
                 {...names}
                 value={format}
                 onChange={({ currentTarget: { value } }) => {
-                  const name = FORMAT_NAMES.find((each) => each === value)
+                  const name = oneOf(FORMAT_NAMES, value)
                   if (name !== undefined) onChange({ file, format: name, map: new Map() })
                 }}
               >

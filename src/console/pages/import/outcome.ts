@@ -1,3 +1,6 @@
+import { isObject } from '../../../domain/is-object.js'
+import { textIn } from '../../parts/narrow.js'
+
 interface Fault {
   readonly field: string
   readonly message: string
@@ -40,18 +43,18 @@ export interface ItemResult {
   readonly problem?: Readonly<Record<string, unknown>> | undefined
 }
 
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOf = (value: unknown): string => textIn(value) ?? ''
 
 const faultsIn = (fault: unknown): readonly Fault[] =>
-  typeof fault === 'object' && fault !== null && 'field' in fault && 'message' in fault
-    ? [{ field: textIn(fault.field), message: textIn(fault.message) }]
+  isObject(fault) && 'field' in fault && 'message' in fault
+    ? [{ field: textOf(fault['field']), message: textOf(fault['message']) }]
     : []
 
 const whyOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): Why => {
   const faults = Array.isArray(errors) ? errors.flatMap(faultsIn) : []
   if (faults.length > 0) return { is: 'faults', faults }
-  const text = [textIn(title), textIn(detail)].filter(Boolean).join('. ')
-  return { is: 'text', text: textIn(rule) === '' ? text : `${text} (${textIn(rule)})` }
+  const text = [textOf(title), textOf(detail)].filter(Boolean).join('. ')
+  return { is: 'text', text: textOf(rule) === '' ? text : `${text} (${textOf(rule)})` }
 }
 
 /** The outcome of a result. Without a link, it was a dry run. */

@@ -1,3 +1,5 @@
+import { textIn } from '../../parts/narrow.js'
+
 /** The part of a log entry that is used here. */
 export interface LogEntry {
   readonly id: string
@@ -16,13 +18,11 @@ export type LinkEvent = { readonly id: string; readonly time: string; readonly w
   | { readonly what: 'refused'; readonly action: string; readonly rule: string }
 )
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOf = (value: unknown): string => textIn(value) ?? ''
 
 /** The old and the new value of a change; null if it has none. */
 const pairOf = (value: unknown): readonly [unknown, unknown] | null =>
   Array.isArray(value) && value.length === 2 ? [value[0], value[1]] : null
-
-const idOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const DONE = {
   'link:create': 'made',
@@ -44,7 +44,7 @@ export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry):
   const code = pairOf(change?.['code'])
   if (code !== null) return { ...event, what: 'renamed', from: textOf(code[0]), to: textOf(code[1]) }
   const owner = pairOf(change?.['owner'])
-  if (owner !== null) return { ...event, what: 'given', from: idOf(owner[0]), to: idOf(owner[1]) }
+  if (owner !== null) return { ...event, what: 'given', from: textIn(owner[0]), to: textIn(owner[1]) }
   if (change?.['restored'] === true) return { ...event, what: 'restored' }
   // changes by the command line have no action, but a description
   const name = kind === 'link' ? textOf(change?.['what']) : action

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
 import { t } from '../../language/language'
+import { oneOf } from '../../parts/narrow'
 import { SearchField } from '../../parts/search-field'
 import { TagMenu } from '../../parts/tag-menu'
 
@@ -20,8 +21,8 @@ export const filtersIn = (url: string): Filters => {
   return {
     q: given.get('q') ?? '',
     tags: given.getAll('tag'),
-    state: STATES.find((state) => state === given.get('state')),
-    sort: SORTS.find((sort) => sort === given.get('sort')) ?? SORTS[0],
+    state: oneOf(STATES, given.get('state')),
+    sort: oneOf(SORTS, given.get('sort')) ?? SORTS[0],
   }
 }
 
@@ -48,7 +49,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
         <span>{t.links.state}</span>
         <select
           value={filters.state ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ state: STATES.find((state) => state === value) })}
+          onChange={({ currentTarget: { value } }) => set({ state: oneOf(STATES, value) })}
         >
           <option value="">{t.links.states.all}</option>
           {STATES.map((state) => (
@@ -62,7 +63,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
         <span>{t.links.sortedBy}</span>
         <select
           value={filters.sort}
-          onChange={({ currentTarget: { value } }) => set({ sort: SORTS.find((sort) => sort === value) ?? SORTS[0] })}
+          onChange={({ currentTarget: { value } }) => set({ sort: oneOf(SORTS, value) ?? SORTS[0] })}
         >
           {SORTS.map((sort) => (
             <option key={sort} value={sort}>

@@ -5,6 +5,7 @@ import type { PolicyProposal } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { oneOf } from '../../parts/narrow'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
 import { StateBadge } from './state-badge'
@@ -16,7 +17,7 @@ const ALL = 'all'
 /** Proposed edits of the policy, open and closed ones. */
 export const ProposalsPage = () => {
   const { query, route } = useLocation()
-  const state = query['state'] === ALL ? ALL : (STATES.find((each) => each === query['state']) ?? 'open')
+  const state = query['state'] === ALL ? ALL : (oneOf(STATES, query['state']) ?? 'open')
   const list = usePages(
     (cursor, signal) =>
       api

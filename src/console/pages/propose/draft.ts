@@ -1,11 +1,5 @@
-import type { EndpointRow, InheritanceRow, ObjectRow } from '../../../domain/policy-row.js'
 import { rowText } from '../../parts/policy/row.js'
-
-/** A row while it is being typed; the service reports invalid values. */
-export type TypedRow =
-  | (Omit<ObjectRow, 'action'> & { readonly action: string })
-  | (Omit<EndpointRow, 'action'> & { readonly action: string })
-  | InheritanceRow
+import type { TypedRow } from '../../parts/policy/row.js'
 
 /** Equal rows have equal texts. */
 export const textOf = (row: TypedRow): string => rowText({ ...row })

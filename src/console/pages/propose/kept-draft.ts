@@ -1,6 +1,7 @@
 import { isObject } from '../../../domain/is-object.js'
-import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
-import type { Commented, Draft, RowEdit, TypedRow } from './draft.js'
+import { typedRowIn } from '../../parts/policy/row.js'
+import type { TypedRow } from '../../parts/policy/row.js'
+import type { Commented, Draft, RowEdit } from './draft.js'
 import { editsIn } from './draft.js'
 
 /** A draft as text: in this browser, in a file, or in a URL sent to another admin. */
@@ -14,21 +15,7 @@ const VERSION = 1
 const MOST_COMMENT = 500
 const MOST_REASON = 1_000
 
-const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
-  names.find((name) => name === value)
-
-/** A typed row; null if its fields are not those of a row. */
-const rowIn = (value: unknown): TypedRow | null => {
-  if (!isObject(value)) return null
-  const { ptype, priority, rule, role, action, inherits } = value
-  if (typeof role !== 'string') return null
-  if (ptype === 'g') return typeof inherits === 'string' ? { ptype, role, inherits } : null
-  if (typeof action !== 'string') return null
-  if (ptype === 'p2') return { ptype, role, action }
-  const [reach, effect] = [oneOf(REACHES, value['reach']), oneOf(EFFECTS, value['effect'])]
-  if (ptype !== 'p' || typeof priority !== 'number' || typeof rule !== 'string' || !reach || !effect) return null
-  return { ptype, priority, rule, role, action, reach, effect }
-}
+const rowIn = (value: unknown): TypedRow | null => (isObject(value) ? typedRowIn(value) : null)
 
 const commentedIn = (value: unknown): Commented | null => {
   if (!isObject(value)) return null

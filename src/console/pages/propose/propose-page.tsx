@@ -8,6 +8,7 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
+import { textIn } from '../../parts/narrow'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
@@ -58,8 +59,7 @@ export const ProposePage = () => {
 const commentedRows = ({ rows }: Policy): readonly Commented[] =>
   rows.flatMap((sent) => {
     const row = policyRowIn(sent)
-    const comment = sent['comment']
-    return row === null ? [] : [{ row, comment: typeof comment === 'string' ? comment : '' }]
+    return row === null ? [] : [{ row, comment: textIn(sent['comment']) ?? '' }]
   })
 
 const NO_EDITS: readonly RowEdit[] = []

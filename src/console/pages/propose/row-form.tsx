@@ -3,8 +3,9 @@ import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import { isRoleName } from '../../../domain/role.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
+import type { TypedRow } from '../../parts/policy/row'
 import { SegmentsField } from '../../parts/segments'
-import type { Commented, TypedRow } from './draft'
+import type { Commented } from './draft'
 import { NameField } from './name-field'
 
 /** Names used by rows and users. Others may be typed: a row can introduce a role, or an action of another program. */

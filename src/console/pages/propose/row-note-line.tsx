@@ -1,5 +1,7 @@
+import { isObject } from '../../../domain/is-object.js'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
+import { textIn } from '../../parts/narrow'
 import { Note } from '../../parts/note'
 import type { RowNote } from './row-notes'
 
@@ -50,24 +52,19 @@ export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
 
 type FindingNote = Extract<RowNote, { is: 'finding' }>
 
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
-const nearestIn = (value: unknown): string | null =>
-  typeof value === 'object' && value !== null && 'nearest' in value && typeof value.nearest === 'string'
-    ? value.nearest
-    : null
-
 const findingWords = ({ finding: { kind, message, ...more }, by }: FindingNote): string => {
+  const name = textIn(more['name']) ?? ''
   switch (kind) {
     case 'unreachable':
       return t.propose.neverReached(by)
     case 'overridden':
       return t.propose.overridden(by)
     case 'unknown_role':
-      return t.propose.unknownRole(textIn(more['name']))
+      return t.propose.unknownRole(name)
     case 'lone_role':
-      return t.propose.loneRole(textIn(more['name']), nearestIn(more['lone']))
+      return t.propose.loneRole(name, isObject(more['lone']) ? textIn(more['lone']['nearest']) : null)
     case 'unknown_action':
-      return t.propose.unknownAction(textIn(more['name']))
+      return t.propose.unknownAction(name)
     default:
       return message
   }

@@ -6,6 +6,7 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import type { TypedRow } from '../../parts/policy/row'
 import { Segments } from '../../parts/segments'
 import { say } from '../../parts/toast'
 import {
@@ -22,7 +23,7 @@ import {
   shownOf,
   takeBack,
 } from './draft'
-import type { Draft, Held, TypedRow } from './draft'
+import type { Draft, Held } from './draft'
 import { foldRows } from './fold-rows'
 import type { Vocabulary } from './row-form'
 import { RowItem } from './row-item'

@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/is-object.js'
+import { textIn } from '../../parts/narrow.js'
 
 /** A revision in the list. */
 export interface RevisionLine {
@@ -24,12 +25,11 @@ export const revisionLine = (
   },
 ): RevisionLine => {
   const { revision, reason, time, actor } = sent
-  const name = isObject(actor) ? actor['name'] : null
   return {
     revision,
     reason,
     time,
-    who: typeof name === 'string' ? name : null,
+    who: isObject(actor) ? textIn(actor['name']) : null,
     isUser: isObject(actor) && typeof actor['id'] === 'string',
     added: lengthOf(sent['added']),
     removed: lengthOf(sent['removed']),

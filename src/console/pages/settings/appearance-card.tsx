@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals'
 
 import { LANGUAGES, LANGUAGE_NAMES, chooseLanguage, currentLanguage, t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { oneOf } from '../../parts/narrow'
 import { SegmentsField } from '../../parts/segments'
 
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-const chosenTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem('theme')) ?? 'system'
+const chosenTheme = (): Theme => oneOf(THEMES, localStorage.getItem('theme')) ?? 'system'
 
 /** Applies at once, and at the next visit (theme.ts). */
 const chooseTheme = (theme: Theme): void => {

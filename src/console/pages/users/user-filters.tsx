@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
 import { t } from '../../language/language'
+import { oneOf } from '../../parts/narrow'
 import { useRoles } from '../../parts/roles'
 import { SearchField } from '../../parts/search-field'
 
@@ -18,7 +19,7 @@ type Texts = Readonly<Record<string, string | undefined>>
 export const userFiltersIn = ({ q = '', role = '', state }: Texts): UserFilters => ({
   q,
   role,
-  state: STATES.find((each) => each === state),
+  state: oneOf(STATES, state),
 })
 
 export const isFiltered = ({ q, role, state }: UserFilters): boolean => q !== '' || role !== '' || state !== undefined
@@ -60,7 +61,7 @@ export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) =>
         <span>{t.users.state}</span>
         <select
           value={filters.state ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ state: STATES.find((state) => state === value) })}
+          onChange={({ currentTarget: { value } }) => set({ state: oneOf(STATES, value) })}
         >
           <option value="">{t.users.states.all}</option>
           {STATES.map((state) => (

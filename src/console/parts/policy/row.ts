@@ -1,28 +1,35 @@
 import { isAction } from '../../../domain/action.js'
 import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
-import type { PolicyRow } from '../../../domain/policy-row.js'
+import type { EndpointRow, InheritanceRow, ObjectRow, PolicyRow } from '../../../domain/policy-row.js'
+import { oneOf } from '../narrow.js'
 
 /** A row as the service sends it; one written by hand may be anything. */
 export type SentRow = Readonly<Record<string, unknown>> & { readonly ptype: string }
 
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
-  names.find((name) => name === value)
+/** A row while it is being typed; the service reports invalid values. */
+export type TypedRow =
+  | (Omit<ObjectRow, 'action'> & { readonly action: string })
+  | (Omit<EndpointRow, 'action'> & { readonly action: string })
+  | InheritanceRow
+
+/** A row with any text as its action; null if its fields are not those of a row. */
+export const typedRowIn = (sent: Readonly<Record<string, unknown>>): TypedRow | null => {
+  const { ptype, priority, rule, role, action, inherits } = sent
+  if (typeof role !== 'string') return null
+  if (ptype === 'g') return typeof inherits === 'string' ? { ptype, role, inherits } : null
+  if (typeof action !== 'string') return null
+  if (ptype === 'p2') return { ptype, role, action }
+  const [reach, effect] = [oneOf(REACHES, sent['reach']), oneOf(EFFECTS, sent['effect'])]
+  if (ptype !== 'p' || typeof priority !== 'number' || typeof rule !== 'string' || !reach || !effect) return null
+  return { ptype, priority, rule, role, action, reach, effect }
+}
 
 /** The row; null if it is outside the vocabulary. */
 export const policyRowIn = (sent: SentRow): PolicyRow | null => {
-  const { ptype, role, action: named, priority } = sent
-  if (typeof role !== 'string') return null
-  if (ptype === 'g') {
-    const inherits = text(sent['inherits'])
-    return inherits === null ? null : { ptype, role, inherits }
-  }
-  const action = named === '*' || isAction(named) ? named : undefined
-  if (action === undefined) return null
-  if (ptype === 'p2') return { ptype, role, action }
-  const [reach, effect, rule] = [oneOf(REACHES, sent['reach']), oneOf(EFFECTS, sent['effect']), text(sent['rule'])]
-  if (ptype !== 'p' || typeof priority !== 'number' || rule === null || !reach || !effect) return null
-  return { ptype, priority, rule, role, action, reach, effect }
+  const row = typedRowIn(sent)
+  if (row === null || row.ptype === 'g') return row
+  const { action } = row
+  return action === '*' || isAction(action) ? { ...row, action } : null
 }
 
 /** The row in file format; one outside the vocabulary as it was sent. */

@@ -1,3 +1,5 @@
+import { oneOf } from '../narrow.js'
+
 /** How far back visits are shown. */
 export const PERIODS = ['24h', '7d', '30d', '1y'] as const
 export type Period = (typeof PERIODS)[number]
@@ -80,4 +82,4 @@ export const boundsOf = (
 }
 
 /** The period in a URL; 30 days by default. */
-export const periodIn = (text: string | undefined): Period => PERIODS.find((period) => period === text) ?? '30d'
+export const periodIn = (text: string | undefined): Period => oneOf(PERIODS, text) ?? '30d'
