@@ -4,9 +4,10 @@ import { Evaluation, Evaluations } from '../authzen/request.js'
 import { fixedDocument } from '../http/fixed-document.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { AccessAddresses, AccessAnswer, AccessAnswers } from './access-schemas.js'
+import { publicGet } from './public-get.js'
 
 const evaluating = {
   method: 'post',
@@ -82,14 +83,8 @@ export const accessRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...publicGet,
       path: '/.well-known/authzen-configuration',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'public', quota: 'caller' },
-      endpoint: 'none',
-      object: NO_OBJECT,
-      data: NO_DATA,
       handle: () => ({
         status: 200,
         body: addresses(),

@@ -14,6 +14,7 @@ import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import { publicGet } from './public-get.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text, textIn } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
@@ -147,14 +148,8 @@ export const invitationRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...publicGet,
       path: '/invitations/:token/accept',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'public', quota: 'caller' },
-      endpoint: 'none',
-      object: NO_OBJECT,
-      data: NO_DATA,
       params: ByToken,
       handle: async ({ params: { token }, snapshot, deadline, layers }) => {
         const found = await find({ token, mayGive: mayGiveUnder(snapshot, deadline) })
