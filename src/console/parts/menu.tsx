@@ -16,7 +16,7 @@ export const Menu = ({
   readonly label: string
   /** the visible label; only the icon without it */
   readonly text?: ComponentChildren
-  readonly icon?: IconName
+  readonly icon: IconName
   readonly bare?: boolean
   /** aligned to the start of the button instead of its end */
   readonly start?: boolean
@@ -51,7 +51,7 @@ export const Menu = ({
       }}
     >
       <summary class={bare ? 'button bare' : 'button'} aria-label={text === undefined ? label : undefined}>
-        {icon && <Icon name={icon} />}
+        <Icon name={icon} />
         {text !== undefined && <span>{text}</span>}
         {text !== undefined && <Icon name="down" />}
       </summary>
