@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { MOST_COUNTED } from '../domain/counting.js'
 import { isId } from '../domain/id.js'
+import { isObject } from '../domain/is-object.js'
 import { isCode } from '../domain/link.js'
 import { isOneLine } from '../domain/one-line.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
@@ -83,7 +84,7 @@ export const RequestId = z
   })
 /** A text field of a form that is shown again, even if other fields are faulty. */
 export const textIn = (sent: unknown, name: string): string => {
-  const [, text]: readonly unknown[] = Object.entries(Object(sent)).find(([each]) => each === name) ?? []
+  const text = isObject(sent) ? sent[name] : undefined
   return typeof text === 'string' ? text : ''
 }
 
