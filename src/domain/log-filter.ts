@@ -27,7 +27,7 @@ export interface LogFilter {
 
 /** The layers that decide, as the log names them. */
 export const DECIDING_LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
-type DecidingLayer = (typeof DECIDING_LAYERS)[number]
+export type DecidingLayer = (typeof DECIDING_LAYERS)[number]
 
 /** The range of statuses that a text means, first to last; null if it is not a status or a class. */
 export const statusRange = (text: string): readonly [number, number] | null => {

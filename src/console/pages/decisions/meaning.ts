@@ -2,6 +2,7 @@ import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { EFFECTS } from '../../../domain/policy-row.js'
 import type { Effect } from '../../../domain/policy-row.js'
 import { REQUEST_ID } from '../../../domain/request-id.js'
@@ -33,7 +34,7 @@ export interface AskedLog {
   readonly link?: string
   readonly effect?: Effect
   readonly rule?: string
-  readonly layer?: (typeof DECIDING_LAYERS)[number]
+  readonly layer?: DecidingLayer
   readonly status?: string
   readonly revision?: string
   readonly request?: string

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
+import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
@@ -10,7 +11,7 @@ import { ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { Ladder, layerNumber } from './ladder'
-import type { Layer, Rung } from './ladder'
+import type { Rung } from './ladder'
 import { textsOf } from './question'
 import type { Question } from './question'
 
@@ -64,13 +65,13 @@ const Verdict = ({
 }) => {
   const { endpoint, object, role, inherits, relation, revision } = explanation
   const isSuspended = user?.suspended === true
-  const stop: Layer | null = isSuspended ? 'gateway' : explanation.effect === 'allow' ? null : explanation.layer
-  const at = (layer: Layer, body: ComponentChildren, passed: Rung['state'] = 'passes'): Rung => {
+  const stop: DecidingLayer | null = isSuspended ? 'gateway' : explanation.effect === 'allow' ? null : explanation.layer
+  const at = (layer: DecidingLayer, body: ComponentChildren, passed: Rung['state'] = 'passes'): Rung => {
     if (stop === null) return { state: passed, body }
     const distance = layerNumber(layer) - layerNumber(stop)
     return { state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : passed, body }
   }
-  const rungs: Readonly<Record<Layer, Rung>> = {
+  const rungs: Readonly<Record<DecidingLayer, Rung>> = {
     gateway: at(
       'gateway',
       <p>{isSuspended ? t.explain.suspended(who) : t.explain.token(explanation.action)}</p>,

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
+import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
+import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { t } from '../../language/language'
-
-export const LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
-export type Layer = (typeof LAYERS)[number]
 
 /** `given`: not evaluated, assumed to pass */
 export type RungState = 'passes' | 'stops' | 'unreached' | 'given'
@@ -14,9 +13,9 @@ export interface Rung {
 }
 
 /** The four layers, from the top, with posts down to the one that stops the request. */
-export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<Layer, Rung>> }) => (
+export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<DecidingLayer, Rung>> }) => (
   <ol class="ladder">
-    {LAYERS.map((layer, i) => {
+    {DECIDING_LAYERS.map((layer, i) => {
       const { state, body } = rungs[layer]
       return (
         <li key={layer} class={state}>
@@ -40,4 +39,4 @@ export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<Layer, Rung>
 const SIGNS = { passes: '✓', stops: '−', unreached: '', given: '' } as const
 
 /** The number of the layer that stops the request. */
-export const layerNumber = (layer: string): number => LAYERS.findIndex((each) => each === layer) + 1
+export const layerNumber = (layer: string): number => DECIDING_LAYERS.findIndex((each) => each === layer) + 1

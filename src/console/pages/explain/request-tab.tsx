@@ -1,3 +1,5 @@
+import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
+import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { api } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
@@ -9,8 +11,8 @@ import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Note, ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
-import { LAYERS, Ladder, layerNumber } from './ladder'
-import type { Layer, Rung } from './ladder'
+import { Ladder, layerNumber } from './ladder'
+import type { Rung } from './ladder'
 import { recordedIn } from './recorded'
 import type { Recorded } from './recorded'
 
@@ -93,10 +95,10 @@ const DecisionCard = ({
   )
 }
 
-const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<Layer, Rung>> => {
+const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<DecidingLayer, Rung>> => {
   // an allowed request passed all layers; the log names the last one that made a decision
-  const stop = isAllowed ? LAYERS.length + 1 : layerNumber(layer)
-  const rung = (each: Layer): Rung => {
+  const stop = isAllowed ? DECIDING_LAYERS.length + 1 : layerNumber(layer)
+  const rung = (each: DecidingLayer): Rung => {
     const distance = layerNumber(each) - stop
     return {
       state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : 'passes',
@@ -106,7 +108,7 @@ const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Reado
   return { gateway: rung('gateway'), endpoint: rung('endpoint'), object: rung('object'), data: rung('data') }
 }
 
-const bodyOf = (layer: Layer, distance: number, why: Recorded | null) => {
+const bodyOf = (layer: DecidingLayer, distance: number, why: Recorded | null) => {
   if (distance === 0 && why?.is === 'code') return <p>{why.why}</p>
   if (distance === 0 && why === null) return <p>{t.explain.notSaid}</p>
   if (distance > 0 || why?.is !== 'rows') return null
