@@ -1,25 +1,39 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import type { Replay } from 'linkgate/client'
 
 import { foldRows } from '../../src/console/pages/propose/fold-rows.js'
 import { partsOf, together } from '../../src/console/parts/policy/replays.js'
-import type { Example, Replay } from '../../src/console/parts/policy/replays.js'
 
 type Group = Replay['decisions'][number]
+type Example = Replay['examples'][number]
+
+const subject = (id: string, count: number) => ({ id, count }) as Group['subjects'][number]
 
 const group = (more: Partial<Group>): Group => ({
+  role: 'editor',
+  action: 'link:delete',
+  relation: 'own',
+  layer: 'object',
+  count: 1,
+  in_force: null,
   before: { effect: 'allow', rule: 'R5' },
   after: { effect: 'deny', rule: 'FREEZE' },
   users: 1,
-  subjects: [{ id: '7', count: 1 }],
+  subjects: [subject('7', 1)],
   ...more,
 })
 const replay = (more: Partial<Replay>): Replay => ({
+  window: '1d',
+  from: '2026-11-22T12:00:00Z',
+  to: '2026-11-23T12:00:00Z',
   considered: 10,
   changed: 1,
   allow_to_deny: 1,
   deny_to_allow: 0,
   by_other_rule: 2,
+  already: 0,
+  subjects: 1,
   undetermined: 1,
   decisions: [group({})],
   not_listed: 0,
@@ -29,7 +43,7 @@ const replay = (more: Partial<Replay>): Replay => ({
 const example = (time: string): Example => ({
   time,
   request_id: time,
-  subject: { id: '7', role: 'editor' },
+  subject: { id: '7', role: 'editor' } as Example['subject'],
   action: 'link:delete',
   resource: { type: 'link', code: 'a' },
   before: { effect: 'allow', rule: 'R5' },
@@ -56,14 +70,11 @@ describe('a past that is replayed in parts', () => {
         decisions: [
           group({
             users: 2,
-            subjects: [
-              { id: '7', count: 2 },
-              { id: '8', count: 1 },
-            ],
+            subjects: [subject('7', 2), subject('8', 1)],
           }),
           // the same answer by another rule is nobody's change
-          group({ after: { effect: 'allow', rule: 'X' }, subjects: [{ id: '9', count: 2 }] }),
-          group({ after: null, subjects: [{ id: '10', count: 1 }] }),
+          group({ after: { effect: 'allow', rule: 'X' }, subjects: [subject('9', 2)] }),
+          group({ after: null, subjects: [subject('10', 1)] }),
         ],
         examples: [example('2026-11-20')],
       }),

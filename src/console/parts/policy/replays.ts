@@ -1,4 +1,4 @@
-import type { Effect } from '../../../domain/policy-row.js'
+import type { Replay } from 'linkgate/client'
 
 /** How far back real decisions are replayed. */
 export const WINDOWS = ['1h', '24h', '7d'] as const
@@ -25,39 +25,7 @@ export const partsOf = (chosen: Window, now: number): readonly ReplayPart[] => {
   }))
 }
 
-interface Verdict {
-  readonly effect: Effect
-  readonly rule: string
-}
-
-/** A recorded decision that would change. */
-export interface Example {
-  readonly time: string
-  readonly request_id: string
-  readonly subject: { readonly id: string | null; readonly role: string }
-  readonly action: string
-  readonly resource: { readonly type: string; readonly code: string | null }
-  readonly before: Verdict
-  readonly after: Verdict | null
-}
-
-/** The response for one part, as far as it is shown. */
-export interface Replay {
-  readonly considered: number
-  readonly changed: number
-  readonly allow_to_deny: number
-  readonly deny_to_allow: number
-  readonly by_other_rule: number
-  readonly undetermined: number
-  readonly decisions: readonly {
-    readonly before: Verdict
-    readonly after: Verdict | null
-    readonly users: number
-    readonly subjects: readonly { readonly id: string | null; readonly count: number }[]
-  }[]
-  readonly not_listed: number
-  readonly examples: readonly Example[]
-}
+type Example = Replay['examples'][number]
 
 /** The sum of the parts. */
 export interface Replayed {

@@ -3,10 +3,10 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem } from '../../api'
+import type { LinkgateProblem, Replay } from '../../api'
 import { problemIn } from '../loaded'
 import { partsOf } from './replays'
-import type { Replay, Window } from './replays'
+import type { Window } from './replays'
 
 /** A replay of past decisions, part by part. */
 export interface Replaying {
