@@ -152,15 +152,18 @@ const conflict = (errors?: readonly Fault[], detail?: string): Refusal => {
 }
 
 /**
- * Throws `proposer_lost_rights` unless the proposer, as they are now, could make the edit themselves. Null means that
- * they were deleted.
+ * The proposer as they are now; null if the command line made the proposal. Throws `proposer_lost_rights` unless they
+ * could make the edit themselves.
  */
 export const requireProposer = async (
   base: Snapshot,
   plan: EditPlan,
-  proposer: User | null,
+  { actor }: Proposal,
+  findUser: FindUser,
   deadline?: Deadline,
-): Promise<User> => {
+): Promise<User | null> => {
+  if (actor.id === null) return null
+  const proposer = await findUser(actor.id)
   const lost = (detail: string, cause?: Refusal) =>
     new Refusal('proposer_lost_rights', { detail, cause, ...(cause && { extensions: cause.extensions }) })
   if (proposer === null) throw lost('The proposer was deleted.')
@@ -185,10 +188,7 @@ export const weighProposal = async (
   const { revision } = base
   try {
     const plan = await planProposal(base, proposal, rules, 'unbounded', deadline)
-    if (proposal.actor.id !== null) {
-      const proposer = await findUser(proposal.actor.id)
-      await requireProposer(base, plan, proposer, deadline)
-    }
+    await requireProposer(base, plan, proposal, findUser, deadline)
     return { revision, ...viewPlan(plan) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error

@@ -107,8 +107,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
         requireOpen(proposal)
         if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planProposal(snapshot, proposal, rules, caller.user, deadline)
-        const { id } = proposal.actor
-        const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id), deadline)
+        const proposer = await requireProposer(snapshot, plan, proposal, findUser, deadline)
         return answerCommitted(policy, plan, store.approve(plan, proposal, proposer, body.reason ?? null))
       },
       documentation: {

@@ -103,12 +103,8 @@ export const approveCommand = (policy: Command) =>
         if (stored.fault !== null) throw new PolicyError('the stored rows cannot be in force: restore a revision first')
         const { plan, proposer } = await withProgress('checking invariants and comparing decisions', async () => {
           const planned = await planProposal(stored.lastGood, proposal, rules, 'unbounded')
-          const { id: maker } = proposal.actor
-          const found = maker === null ? null : await findUser(database)(maker)
-          return {
-            plan: planned,
-            proposer: maker === null ? null : await requireProposer(stored.lastGood, planned, found),
-          }
+          const found = await requireProposer(stored.lastGood, planned, proposal, findUser(database))
+          return { plan: planned, proposer: found }
         })
         const { actor } = proposal
         await commitEdit(database, plan, {
