@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
+import { useReturnedFocus } from './opened-focus'
+
 /** A dialog that is open while it is mounted. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({
   title,
@@ -17,14 +19,9 @@ export const Dialog = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  useReturnedFocus()
   // before its content asks for the focus
-  useLayoutEffect(() => {
-    const before = document.activeElement
-    dialog.current?.showModal()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog
       ref={dialog}

@@ -1,16 +1,20 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
+/** Gives the focus back, when a part closes, to the element that had it before. */
+export const useReturnedFocus = (): void =>
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+
 /**
  * For parts that open within a page: the first field gets the focus, and the previous element gets it back afterwards.
  */
 export const useOpenedFocus = <Opened extends HTMLElement>() => {
   const opened = useRef<Opened>(null)
-  useLayoutEffect(() => {
-    const before = document.activeElement
-    opened.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
+  useReturnedFocus()
+  useLayoutEffect(() => opened.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
   return opened
 }
