@@ -73,6 +73,7 @@ export const de: Texts = {
   hidePassword: 'Das Passwort verbergen',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  notCopied: 'Nicht kopiert: Der Browser lehnt es ab',
   close: 'Schließen',
   cancel: 'Abbrechen',
   save: 'Speichern',

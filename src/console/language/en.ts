@@ -77,6 +77,7 @@ export const en = {
   hidePassword: 'Hide the password',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'Not copied: the browser refuses',
   close: 'Close',
   cancel: 'Cancel',
   save: 'Save',

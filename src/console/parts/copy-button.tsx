@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 
 import { t } from '../language/language'
 import { Button } from './button'
+import { copyText } from './copy-text'
 
-/** Copies a text, and confirms it in place. */
+/** Copies a text, and says in place whether that was possible. */
 export const CopyButton = ({
   text,
   bare = false,
@@ -16,19 +17,23 @@ export const CopyButton = ({
   /** the label of the button */
   readonly words?: string
 }) => {
-  const isCopied = useSignal(false)
+  const said = useSignal<string | null>(null)
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    isCopied.value = true
-    setTimeout(() => (isCopied.value = false), 2_000)
+    said.value = (await copyText(text)) ? t.copied : t.notCopied
+    setTimeout(() => (said.value = null), 2_000)
   }
   return (
     <>
-      <Button icon={isCopied.value ? 'check' : 'copy'} onPress={copy} label={label} kind={bare ? 'bare' : undefined}>
-        {isCopied.value ? t.copied : words}
+      <Button
+        icon={said.value === t.copied ? 'check' : 'copy'}
+        onPress={copy}
+        label={label}
+        kind={bare ? 'bare' : undefined}
+      >
+        {said.value ?? words}
       </Button>
       <span class="unseen" role="status">
-        {isCopied.value ? t.copied : ''}
+        {said}
       </span>
     </>
   )

@@ -63,16 +63,18 @@ export const useUnsaved = (
     const leave = (event: Event) => {
       if (holds()) event.preventDefault()
     }
-    askInForm = (then) => {
+    const ask = (then: () => unknown) => {
       if (holds()) goOn.value = then
       else then()
     }
+    askInForm = ask
     // before the router
     addEventListener('click', click, true)
     const endPop = hearBack(pop)
     addEventListener('beforeunload', leave)
     return () => {
-      askInForm = null
+      // the next form may be there already
+      if (askInForm === ask) askInForm = null
       removeEventListener('click', click, true)
       endPop()
       removeEventListener('beforeunload', leave)

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { copyText } from '../../parts/copy-text'
 import { Dialog } from '../../parts/dialog'
 import { save } from '../../parts/download'
 import { say } from '../../parts/toast'
@@ -36,8 +37,7 @@ export const DraftActions = ({
   const send = async () => {
     const address = `${location.origin}/console/policy${draftHash(draft.value)}`
     if (address.length > MOST_ADDRESS) return say(t.propose.tooLongToSend)
-    await navigator.clipboard.writeText(address)
-    say(t.propose.sent)
+    say((await copyText(address)) ? t.propose.sent : t.notCopied)
   }
   const open = async (file: File) => {
     const kept = parseDraft(await file.text())
