@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
+import { isId } from '../../../domain/id.js'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
@@ -44,7 +45,7 @@ export const QuestionForm = ({
       )
       faults.value = {}
       const { who = '' } = texts
-      const user = isPerson && who !== '' ? await (mayReadUsers ? idOfUser(who) : idIn(who)) : undefined
+      const user = isPerson && who !== '' ? (mayReadUsers || isId(who) ? await idOfUser(who) : null) : undefined
       if (user === null) {
         faults.value = { who: mayReadUsers ? t.explain.nobody : t.explain.onlyId }
         return
@@ -94,8 +95,6 @@ export const QuestionForm = ({
     </form>
   )
 }
-
-const idIn = (typed: string): string | null => (/^[1-9]\d{0,18}$/.test(typed) ? typed : null)
 
 const WhoField = ({
   question,
