@@ -40,14 +40,10 @@ describe('the decision log', () => {
   /**
    * Records of refusals come in batches: asks until this request's is there. Asking is recorded too, but is no refusal.
    */
-  const recordOf = async (requestId: string) => {
-    const until = Date.now() + 10_000
-    while (Date.now() < until) {
-      const found = (await list('?limit=100&effect=deny')).data.find(({ request_id }) => request_id === requestId)
-      if (found) return found
-    }
-    throw new Error(`no record of ${requestId}`)
-  }
+  const recordOf = (requestId: string) =>
+    until('the record of the request', async () =>
+      (await list('?limit=100&effect=deny')).data.find(({ request_id }) => request_id === requestId),
+    )
   const send = async (method: string, path: string, options: Parameters<TestService['request']>[2]) => {
     const { status, headers } = await service.request(method, path, options)
     return { status, requestId: headers.get('X-Request-ID') ?? '' }

@@ -26,14 +26,13 @@ describe('GET /audit/requests/{request_id}', () => {
   const decisionOf = async (method: string, path: string, options: RequestOptions): Promise<unknown> => {
     const { headers } = await callers.service.request(method, path, options)
     const id = headers.get('X-Request-ID') ?? ''
-    for (const until = Date.now() + 10_000; Date.now() < until;) {
-      const { status, json } = await ask(id)
-      if (status === 404) continue
-      expect(json).to.deep.include({ request_id: id, more: false })
-      expect(listAt(json, 'data')).to.have.length(1)
-      return at(json, 'data', 0)
-    }
-    throw new Error(`no decision of ${id}`)
+    const json = await until('the decision of the request', async () => {
+      const answer = await ask(id)
+      return answer.status === 200 && answer.json
+    })
+    expect(json).to.deep.include({ request_id: id, more: false })
+    expect(listAt(json, 'data')).to.have.length(1)
+    return at(json, 'data', 0)
   }
 
   it('finds a request by an id with characters that a path, a query or a quoted text would end at', async () => {
