@@ -9,6 +9,6 @@ end $$;
 grant usage on schema public to :service;
 grant execute on function find_links, take_visit, link_password, find_deleted_link, purge_deleted_links, claim_job,
   find_user, find_external_user, admit_external_user, use_personal_token, caller_stands, add_months,
-  announce_changed_links, reserve_link_ids, record_unexplained_policy_rows, add_visits, count_visits,
+  announce_changed_links, reserve_link_ids, analyze_links, record_unexplained_policy_rows, add_visits, count_visits,
   visit_day, drop_visit_months, expire_visits, sum_visit_days, move_visits, forget_visits to :service;
 grant select on casbin, policy_comments, policy_proposals, policy_revisions, policy_head, schema_migrations to :service;

@@ -14,6 +14,15 @@ begin
 end $$;
 revoke execute on function reserve_link_ids from public;
 
+-- Has the planner know of many new links. Until autovacuum does the same, within minutes, it takes an owner for one of
+-- few links, and a search reads all of theirs.
+create or replace function analyze_links() returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  analyze public.links;
+end $$;
+revoke execute on function analyze_links from public;
+
 -- Which of these ids still have visits, of links that were deleted for good: an imported link must not inherit them.
 create or replace function link_ids_with_visits(ids bigint[]) returns setof bigint
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -17,6 +17,9 @@ const BATCH = 500
 /** The size of its records as JSON, so that a batch of long records fits into memory. */
 const BATCH_CHARACTERS = 1_000_000
 
+/** From here on it is felt in searches that the planner does not know of new links. */
+const MANY = 5_000
+
 export interface ImportOrder {
   readonly file: string
   readonly format: FormatName
@@ -121,6 +124,7 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
     },
     end: async () => {
       await flush()
+      if (sum.made >= MANY) await store.settle()
       return { ...sum, unkept: await refusedFile?.close() }
     },
   }

@@ -16,6 +16,8 @@ export interface LinkStore {
   reserveIds(upto: bigint): Promise<void>
   /** Creates all links that it can, in one transaction. Resolves with an outcome for each, in order. */
   take(links: readonly ImportedLink[]): Promise<readonly Outcome[]>
+  /** Has searches find many new links by their index at once. Never fails: the database does it by itself, later. */
+  settle(): Promise<void>
 }
 
 export interface LinkStoreParts {
@@ -49,6 +51,9 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
   return {
     reserveIds: async (upto) => {
       if (!dryRun) await database.run({ text: 'select reserve_link_ids($1)', values: [upto] })
+    },
+    settle: async () => {
+      if (!dryRun) await database.run({ text: 'select analyze_links()' }).catch(() => undefined)
     },
     take: async (links) => {
       const outcomes = new Map<ImportedLink, Outcome>()

@@ -117,6 +117,7 @@ const DEFINERS = `
 add_months(text,integer) postgres linkgate_service
 add_visits(uuid,bigint,date,jsonb,bigint[],bigint[],integer[],bigint[]) visit_counter linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
+analyze_links() postgres linkgate_service
 announce_changed_links() postgres linkgate_service
 caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
