@@ -14,8 +14,8 @@ begin
 end $$;
 revoke execute on function reserve_link_ids from public;
 
--- Has the planner know of many new links. Until autovacuum does the same, within minutes, it takes an owner for one of
--- few links, and a search reads all of theirs.
+-- Gathers the planner's statistics of links. Until they are there (autovacuum takes minutes), the planner assumes that
+-- an owner has few links, and a search reads all of them.
 create or replace function analyze_links() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin

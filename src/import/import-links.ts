@@ -17,7 +17,7 @@ const BATCH = 500
 /** The size of its records as JSON, so that a batch of long records fits into memory. */
 const BATCH_CHARACTERS = 1_000_000
 
-/** From here on it is felt in searches that the planner does not know of new links. */
+/** So many new links slow searches down until the planner has statistics of them. */
 const MANY = 5_000
 
 export interface ImportOrder {
@@ -124,7 +124,7 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
     },
     end: async () => {
       await flush()
-      if (sum.made >= MANY) await store.settle()
+      if (sum.made >= MANY) await store.analyze()
       return { ...sum, unkept: await refusedFile?.close() }
     },
   }

@@ -16,8 +16,8 @@ export interface LinkStore {
   reserveIds(upto: bigint): Promise<void>
   /** Creates all links that it can, in one transaction. Resolves with an outcome for each, in order. */
   take(links: readonly ImportedLink[]): Promise<readonly Outcome[]>
-  /** Has searches find many new links by their index at once. Never fails: the database does it by itself, later. */
-  settle(): Promise<void>
+  /** Gathers the planner's statistics, for searches among many new links. Never fails: autovacuum does it later. */
+  analyze(): Promise<void>
 }
 
 export interface LinkStoreParts {
@@ -52,7 +52,7 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
     reserveIds: async (upto) => {
       if (!dryRun) await database.run({ text: 'select reserve_link_ids($1)', values: [upto] })
     },
-    settle: async () => {
+    analyze: async () => {
       if (!dryRun) await database.run({ text: 'select analyze_links()' }).catch(() => undefined)
     },
     take: async (links) => {

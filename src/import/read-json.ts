@@ -9,9 +9,9 @@ import { columnName } from './words.js'
 const LONGEST = 64 * 1024 * 1024
 
 /**
- * Reads JSON values, each of which is a link, a list of links, or an API page with a list of links: those of each line,
- * so that a line that is not JSON costs no other line; or, if the first line is none, those of the whole text. If that
- * is none either, but the second line is, only the first line is broken. Values may follow each other without a line
+ * Reads JSON values, each of which is a link, a list of links, or an API page with a list of links. If the first line
+ * is JSON, each line is read by itself, and one that is not JSON costs no other. Otherwise the whole text is read; if
+ * it is not JSON, but its second line is, only the first line is broken. Values may follow each other without a line
  * break, as API responses do that were appended to one file.
  */
 export const readJson = (text: AsyncIterable<string>): Source => ({

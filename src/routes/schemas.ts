@@ -125,6 +125,7 @@ export const Moment = z.union(
 /** An instant, or a day, which begins at midnight UTC. */
 export const MomentInUtc = Moment.transform((text) => new Date(text).toISOString())
 
+/** How many items a page has at most, if the caller does not say. */
 export const LIMIT = 20
 const Limit = z
   .string()
@@ -141,7 +142,7 @@ const LIMIT_META = {
   description: 'the most items in a page',
 }
 export const PageLimit = Limit.default(LIMIT).meta(LIMIT_META)
-/** The same where there may be no pages: undefined if it was not given. */
+/** The limit of a route that also exports, where there are no pages: undefined if the caller does not say. */
 export const GivenLimit = Limit.optional().meta(LIMIT_META)
 
 const CURSOR_LENGTH = 400

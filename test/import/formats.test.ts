@@ -21,7 +21,7 @@ const read = async (format: FormatName, sample: string) => {
     toLink: linkReader({ baseUrl: 'https://own.example', host: '127.0.0.1', port: 3000, addresses: [] }),
     store: {
       reserveIds: async () => undefined,
-      settle: async () => undefined,
+      analyze: async () => undefined,
       take: async (batch) => {
         links.push(...batch)
         return batch.map(() => ({ kind: 'made' }))

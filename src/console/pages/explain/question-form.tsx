@@ -45,7 +45,8 @@ export const QuestionForm = ({
       )
       faults.value = {}
       const { who = '' } = texts
-      const user = isPerson && who !== '' ? (mayReadUsers || isId(who) ? await idOfUser(who) : null) : undefined
+      const mayFind = mayReadUsers || isId(who)
+      const user = !isPerson || who === '' ? undefined : mayFind ? await idOfUser(who) : null
       if (user === null) {
         faults.value = { who: mayReadUsers ? t.explain.nobody : t.explain.onlyId }
         return
