@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
@@ -8,32 +7,18 @@ import { copyText } from '../../parts/copy-text'
 import { Dialog } from '../../parts/dialog'
 import { save } from '../../parts/download'
 import { say } from '../../parts/toast'
-import { draftOf } from './draft'
-import type { Commented, Draft } from './draft'
 import { draftHash, draftText, parseDraft } from './kept-draft'
-import type { KeptDraft } from './kept-draft'
+import type { UsedDraft } from './use-draft'
 
 /** Some programs truncate longer URLs. */
 const MOST_ADDRESS = 8_000
 
 /** Actions on a draft: copy a link, save as a file, open a file, discard. */
-export const DraftActions = ({
-  draft,
-  rows,
-  isEmpty,
-  onOpen,
-}: {
-  readonly draft: Signal<Draft>
-  /** the rows in force */
-  readonly rows: readonly Commented[]
-  readonly isEmpty: boolean
-  /** called with the draft of a file */
-  readonly onOpen: (kept: KeptDraft) => unknown
-}) => {
+export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; readonly isEmpty: boolean }) => {
+  const { draft } = mine
   const input = useRef<HTMLInputElement>(null)
   const asks = useSignal(false)
   const off = isEmpty ? t.propose.off.nothing : null
-  const { revision } = draft.value
   const send = async () => {
     const address = `${location.origin}/console/policy${draftHash(draft.value)}`
     if (address.length > MOST_ADDRESS) return say(t.propose.tooLongToSend)
@@ -42,10 +27,10 @@ export const DraftActions = ({
   const open = async (file: File) => {
     const kept = parseDraft(await file.text())
     if (kept === null) return say(t.propose.notADraft)
-    return onOpen(kept)
+    return mine.offer({ kept, isSent: false })
   }
   const discard = () => {
-    draft.value = draftOf(revision, rows)
+    mine.clear()
     asks.value = false
   }
   return (

@@ -1,22 +1,20 @@
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
+import type { Offered, UsedDraft } from './use-draft'
 
 /** Asks whether a draft from elsewhere takes the place of the user's own, which nothing could bring back. */
-export const ReplaceDialog = ({
-  onReplace,
-  onKeep,
-}: {
-  readonly onReplace: () => unknown
-  readonly onKeep: () => unknown
-}) => (
-  <Dialog title={t.propose.replaceAsk} onClose={onKeep}>
-    <p>{t.propose.replaceLead}</p>
-    <div class="row">
-      <Button kind="risk" onPress={onReplace}>
-        {t.propose.replace}
-      </Button>
-      <Button onPress={onKeep}>{t.propose.keepMine}</Button>
-    </div>
-  </Dialog>
-)
+export const ReplaceDialog = ({ mine, offered }: { readonly mine: UsedDraft; readonly offered: Offered }) => {
+  const keep = () => (mine.offered.value = null)
+  return (
+    <Dialog title={t.propose.replaceAsk} onClose={keep}>
+      <p>{t.propose.replaceLead}</p>
+      <div class="row">
+        <Button kind="risk" onPress={() => mine.take(offered)}>
+          {t.propose.replace}
+        </Button>
+        <Button onPress={keep}>{t.propose.keepMine}</Button>
+      </div>
+    </Dialog>
+  )
+}

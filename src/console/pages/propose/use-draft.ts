@@ -1,0 +1,87 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+
+import type { Policy } from '../../api'
+import { textIn } from '../../parts/narrow'
+import { policyRowIn } from '../../parts/policy/row'
+import { draftOf, editAgain } from './draft'
+import type { Commented, Draft, RowEdit } from './draft'
+import { forgetDraft, isBlank, storedDraft, takeSentDraft, useKept } from './keep-draft'
+import { draftText } from './kept-draft'
+import type { KeptDraft } from './kept-draft'
+
+/** A draft from a link (`isSent`) or from a file. */
+export interface Offered {
+  readonly kept: KeptDraft
+  readonly isSent: boolean
+}
+
+/** The user's draft of an edit of one revision. */
+export interface UsedDraft {
+  readonly draft: Signal<Draft>
+  /** edits of rows that somebody else has changed or removed */
+  readonly lost: Signal<readonly RowEdit[]>
+  /** the revision on which a draft from a link was written */
+  readonly sentFrom: Signal<number | null>
+  /** when the draft was stored in this browser */
+  readonly keptAt: Signal<Date | null>
+  /** a draft from elsewhere that would take the place of the user's own: the user decides */
+  readonly offered: Signal<Offered | null>
+  readonly offer: (given: Offered) => void
+  readonly take: (given: Offered) => void
+  /** Starts again from the rows in force. */
+  readonly clear: () => void
+}
+
+const commentedRows = ({ rows }: Policy): readonly Commented[] =>
+  rows.flatMap((sent) => {
+    const row = policyRowIn(sent)
+    return row === null ? [] : [{ row, comment: textIn(sent['comment']) ?? '' }]
+  })
+
+/** Applies the edits of a stored, sent or opened draft to the rows in force. */
+const readAgain = (policy: Policy, { edits, reason }: Pick<KeptDraft, 'edits' | 'reason'>) =>
+  editAgain(policy.revision, commentedRows(policy), edits, reason)
+
+/** The draft stored in this browser, applied to the rows in force, or one from the link that led here. */
+export const useDraft = (policy: Policy): UsedDraft => {
+  const [first] = useState(() => readAgain(policy, storedDraft() ?? { edits: [], reason: '' }))
+  const draft = useSignal(first.draft)
+  const lost = useSignal(first.lost)
+  const sentFrom = useSignal<number | null>(null)
+  const offered = useSignal<Offered | null>(null)
+  const keptAt = useKept(draft)
+
+  const take = ({ kept, isSent }: Offered) => {
+    const again = readAgain(policy, kept)
+    draft.value = again.draft
+    lost.value = again.lost
+    sentFrom.value = isSent ? kept.revision : null
+    offered.value = null
+  }
+  const offer = (given: Offered) => {
+    const mine = draft.peek()
+    const isSame = draftText(mine) === draftText(readAgain(policy, given.kept).draft)
+    if (isBlank(mine) || isSame) take(given)
+    else offered.value = given
+  }
+  useEffect(() => {
+    const look = () => {
+      const kept = takeSentDraft()
+      if (kept !== null) offer({ kept, isSent: true })
+    }
+    look()
+    // a draft pasted into the URL of this page
+    addEventListener('hashchange', look)
+    return () => removeEventListener('hashchange', look)
+  }, [])
+
+  const clear = () => {
+    draft.value = draftOf(policy.revision, commentedRows(policy))
+    lost.value = []
+    sentFrom.value = null
+    forgetDraft()
+  }
+  return { draft, lost, sentFrom, keptAt, offered, offer, take, clear }
+}
