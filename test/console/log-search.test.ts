@@ -6,14 +6,13 @@ import { readQuery } from '../../src/console/pages/decisions/meaning.js'
 import { formatQuery, parseQuery, withTerms } from '../../src/console/pages/decisions/query.js'
 import { suggest } from '../../src/console/pages/decisions/suggestions.js'
 import { timeOf } from '../../src/console/pages/decisions/time-of.js'
+import { readTyped } from '../../src/console/pages/decisions/typed.js'
 import { TimelineFilter } from '../../src/routes/audit-schemas.js'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const read = (text: string) => readQuery(parseQuery(text), NOW)
-const texts = (typed: string, query = '') =>
-  suggest(typed, parseQuery(query), knownIn([], [{ value: 'eve@example.com', hint: 'Eve Doe' }], '2026-11-22')).map(
-    ({ text }) => text,
-  )
+const KNOWN = knownIn([], [{ value: 'eve@example.com', hint: 'Eve Doe' }], '2026-11-22')
+const texts = (typed: string, query = '') => suggest(typed, parseQuery(query), KNOWN).map(({ text }) => text)
 
 /** Texts as somebody may type them, and any other. */
 const typed = fc.oneof(
@@ -127,5 +126,25 @@ describe('a search of the log', () => {
     ])
     expect(texts('user:delete')).to.include('action:user:delete')
     expect(texts('usr:eve')).to.deep.equal([])
+  })
+
+  it('preselects what completes a text, and nothing if that may mean many things or is whole', () => {
+    const preselected = (text: string) => readTyped(text, [], KNOWN).preselected?.text ?? null
+    expect(preselected('re')).to.equal('revision:')
+    expect(preselected('effect:')).to.equal('effect:allow')
+    expect(preselected('user:doe')).to.equal('user:eve@example.com')
+    // a word that is no qualifier, a whole term, an unknown qualifier, nothing
+    for (const text of ['launch', 'effect:deny', 'usr:eve', '', ' ']) expect(preselected(text), text).to.equal(null)
+  })
+
+  it('tells a whole term from one that is unknown or begun', () => {
+    const stateOf = (text: string) => {
+      const { isWhole, isUnknown } = readTyped(text, parseQuery('effect:allow'), KNOWN)
+      return { isWhole, isUnknown }
+    }
+    expect(stateOf('effect:deny')).to.deep.equal({ isWhole: true, isUnknown: false })
+    expect(stateOf('effect:de')).to.deep.equal({ isWhole: false, isUnknown: false })
+    expect(stateOf('usr:eve')).to.deep.equal({ isWhole: false, isUnknown: true })
+    expect(stateOf('launch')).to.deep.equal({ isWhole: false, isUnknown: false })
   })
 })

@@ -3,11 +3,11 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
-import { qualifierOf, readQuery } from './meaning'
+import { readQuery } from './meaning'
 import { formatQuery, formatTerm, parseQuery, withTerms } from './query'
 import type { Term } from './query'
-import { suggest } from './suggestions'
 import type { KnownValues, Suggestion } from './suggestions'
+import { readTyped } from './typed'
 
 /** A search by qualifiers: the current terms as chips, a text field, and suggestions. */
 export const QueryField = ({
@@ -25,7 +25,7 @@ export const QueryField = ({
 }) => {
   const terms = useSignal<readonly Term[]>(parseQuery(query))
   const typed = useSignal('')
-  /** the suggestion that Enter takes; null: the first one if the typed text is incomplete */
+  /** the place of the suggestion chosen by arrow keys; null: none */
   const chosen = useSignal<number | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
@@ -38,14 +38,10 @@ export const QueryField = ({
   }, [query])
 
   const { faults } = readQuery(terms.value, Date.now())
-  const [half] = parseQuery(typed.value)
-  const halfFault = half === undefined ? null : readQuery([...terms.value.filter(otherThan(half)), half], Date.now())
-  const isWhole = half !== undefined && halfFault?.faults.at(-1) === null
-  const isUnknown = half !== undefined && half.name !== null && qualifierOf(half.name) === undefined
-  const options = suggest(typed.value, terms.value, known)
-  const active = chosen.value ?? (typed.value.trim() !== '' && !isWhole && half?.name !== null ? 0 : -1)
-  // a word may mean many things: only the qualifier that it begins is preselected
-  const taken = options[half?.name === null && options[0]?.isWhole === false && chosen.value === null ? 0 : active]
+  const entry = readTyped(typed.value, terms.value, known)
+  const { suggestions } = entry
+  const selected = chosen.value === null ? entry.preselected : (suggestions[chosen.value] ?? null)
+  const place = selected === null ? -1 : suggestions.indexOf(selected)
 
   const type = (text: string) => {
     typed.value = text
@@ -71,16 +67,16 @@ export const QueryField = ({
     input.current?.focus()
   }
   const move = (step: number) => {
-    if (options.length === 0) return
-    const now = taken === undefined ? (step > 0 ? -1 : 0) : options.indexOf(taken)
-    chosen.value = (now + step + options.length) % options.length
+    const { length } = suggestions
+    if (length > 0) chosen.value = place < 0 && step < 0 ? length - 1 : (place + step + length) % length
   }
   const press = (event: KeyboardEvent) => {
     const { key } = event
     if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1)
-    else if (key === 'Enter' && taken !== undefined) take(taken)
+    else if (key === 'Enter' && selected !== null) take(selected)
     else if (key === 'Enter') search(withTerms(terms.value, parseQuery(typed.value)))
-    else if (key === ' ' && isWhole && !typed.value.includes('"')) search(withTerms(terms.value, [half]))
+    else if (key === ' ' && entry.isWhole && !typed.value.includes('"'))
+      search(withTerms(terms.value, parseQuery(typed.value)))
     else if (key === 'Backspace' && typed.value === '' && terms.value.length > 0) open(terms.value.length - 1)
     else if (key === 'Escape') {
       terms.value = parseQuery(query)
@@ -93,7 +89,7 @@ export const QueryField = ({
     const term = terms.value[i]
     return fault === null || term === undefined ? [] : [{ fault, term }]
   })
-  if (isUnknown && half !== undefined) faulty.push({ fault: 'unknown', term: half })
+  if (entry.isUnknown && entry.term !== null) faulty.push({ fault: 'unknown', term: entry.term })
 
   return (
     <div class="query" role="search">
@@ -123,13 +119,13 @@ export const QueryField = ({
         <input
           ref={input}
           name="q"
-          class={isUnknown ? 'mono bad' : 'mono'}
+          class={entry.isUnknown ? 'mono bad' : 'mono'}
           role="combobox"
           aria-label={t.decisions.search}
-          aria-expanded={options.length > 0}
+          aria-expanded={suggestions.length > 0}
           aria-controls={`${id}-options`}
           aria-autocomplete="list"
-          aria-activedescendant={taken === undefined ? undefined : `${id}-${options.indexOf(taken)}`}
+          aria-activedescendant={selected === null ? undefined : `${id}-${place}`}
           aria-invalid={faulty.length > 0 || undefined}
           aria-describedby={faulty.length > 0 ? `${id}-faults` : undefined}
           placeholder={terms.value.length === 0 ? t.decisions.placeholder : undefined}
@@ -150,24 +146,24 @@ export const QueryField = ({
           ))}
         </div>
       )}
-      <div class="suggestions" hidden={options.length === 0}>
+      <div class="suggestions" hidden={suggestions.length === 0}>
         <span class="caption" aria-hidden="true">
-          {t.decisions.suggestion(half?.name ?? null)}
+          {t.decisions.suggestion(entry.term?.name ?? null)}
         </span>
         <div role="listbox" id={`${id}-options`} aria-label={t.decisions.suggestions}>
-          {options.map((option, i) => (
+          {suggestions.map((option, i) => (
             <div
               key={option.text}
               id={`${id}-${i}`}
               role="option"
-              aria-selected={option === taken}
+              aria-selected={option === selected}
               // keeps the focus in the field
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(option)}
             >
               <span class="mono">{option.text}</span>
               {option.hint !== undefined && <span class="caption">{option.hint}</span>}
-              {option === taken && <kbd aria-hidden="true">Enter</kbd>}
+              {option === selected && <kbd aria-hidden="true">Enter</kbd>}
             </div>
           ))}
         </div>
@@ -175,8 +171,3 @@ export const QueryField = ({
     </div>
   )
 }
-
-const otherThan =
-  ({ name }: Term) =>
-  (other: Term): boolean =>
-    other.name !== name
