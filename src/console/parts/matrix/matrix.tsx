@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import type { RefObject, VNode } from 'preact'
+import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 
 import type { Question } from '../../../domain/decision-table.js'
+import type { Relation } from '../../../domain/decision.js'
 import { t } from '../../language/language'
 import { WIDTHS, slotsOf, widthOf } from './columns'
 import type { Slot } from './columns'
@@ -66,9 +67,12 @@ export const Matrix = ({ label, model, roles, actions, inherits = () => [], open
     if (open !== null) chosen.value = open
   }, [open?.role, open?.action, open?.relation])
 
+  const latest = useRef(onOpen)
+  latest.current = onOpen
+  /** Cells that were rendered earlier call the current `onOpen`, too. */
   const press = (question: Question) => {
     chosen.value = question
-    void onOpen(question, giveFocus)
+    void latest.current(question, giveFocus)
   }
   const slots = useMemo(() => slotsOf(shown.roles, seen.value, active?.role ?? null), [shown, seen.value, active?.role])
   const whole = WIDTHS.action + shown.roles.reduce((sum, role) => sum + widthOf(role), 0)
@@ -202,47 +206,56 @@ interface RowProps {
   readonly onPress: (question: Question) => unknown
 }
 
-/** One action. Only cells that become visible, or have changed, are rendered again. */
-const Row = ({ model, slots, action, place, isNewKind, active, open, cell, onPress }: RowProps) => {
-  const latest = useRef(onPress)
-  latest.current = onPress
-  const drawn = useRef(new Map<string, readonly VNode[]>())
-  const cellsOf = (role: string, column: number): readonly VNode[] =>
-    model.at(role, action).map((answer, i) => {
-      const { relation } = answer
+/** One action. */
+const Row = ({ slots, place, isNewKind, active, open, ...row }: RowProps) => (
+  <tr aria-rowindex={place} class={isNewKind ? 'kind' : undefined}>
+    <th scope="row" class="action" aria-colindex={1}>
+      {row.action === OTHER_ACTION ? t.policy.otherAction : <code>{row.action}</code>}
+    </th>
+    {slots.map((slot) => {
+      if (slot.is === 'gap') return <td key={slot.key} aria-hidden="true" />
+      const { role } = slot.role
+      const relationIn = (question: Question | null) => (question?.role === role ? question.relation : null)
       return (
-        <MatrixCell
-          key={`${role} ${relation}`}
-          answer={answer}
-          column={column + i}
-          isFirst={i === 0}
-          isOpen={open?.role === role && open.relation === relation}
-          active={active?.role === role && active.relation === relation ? cell : null}
-          onPress={() => latest.current({ role, action, relation })}
+        <RoleCells
+          key={role}
+          {...row}
+          role={role}
+          column={slot.column}
+          active={relationIn(active)}
+          open={relationIn(open)}
         />
       )
-    })
-  const kept = useMemo(() => new Set([active?.role, open?.role]), [active?.role, open?.role])
-  const before = useRef({ model, kept })
-  return useMemo(() => {
-    const known = before.current.model === model ? drawn.current : new Map<string, readonly VNode[]>()
-    // cells at the previous or current position of the keys or the panel look different
-    for (const role of [...before.current.kept, ...kept]) if (role !== undefined) known.delete(role)
-    before.current = { model, kept }
-    drawn.current = new Map()
-    return (
-      <tr aria-rowindex={place} class={isNewKind ? 'kind' : undefined}>
-        <th scope="row" class="action" aria-colindex={1}>
-          {action === OTHER_ACTION ? t.policy.otherAction : <code>{action}</code>}
-        </th>
-        {slots.flatMap((slot) => {
-          if (slot.is === 'gap') return <td key={slot.key} aria-hidden="true" />
-          const { role } = slot.role
-          const cells = known.get(role) ?? cellsOf(role, slot.column)
-          drawn.current.set(role, cells)
-          return cells
-        })}
-      </tr>
-    )
-  }, [model, slots, action, place, isNewKind, active?.role, active?.relation, open?.role, open?.relation])
+    })}
+  </tr>
+)
+
+interface RoleCellsProps extends Pick<RowProps, 'model' | 'action' | 'cell' | 'onPress'> {
+  readonly role: string
+  /** the number of the role's first column */
+  readonly column: number
+  /** the relation of the active or open cell, if it is one of these */
+  readonly active: Relation | null
+  readonly open: Relation | null
 }
+
+/** The cells of a role in one row. They are rendered again only if they change: a table may have thousands. */
+const RoleCells = ({ model, role, action, column, active, open, cell, onPress }: RoleCellsProps) =>
+  useMemo(
+    () => (
+      <>
+        {model.at(role, action).map((answer, i) => (
+          <MatrixCell
+            key={answer.relation}
+            answer={answer}
+            column={column + i}
+            isFirst={i === 0}
+            isOpen={answer.relation === open}
+            active={answer.relation === active ? cell : null}
+            onPress={() => onPress({ role, action, relation: answer.relation })}
+          />
+        ))}
+      </>
+    ),
+    [model, role, action, column, active, open],
+  )
