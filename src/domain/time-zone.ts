@@ -3,7 +3,9 @@ export type DayNumber = number
 
 /** The calendar of a time zone. */
 export interface TimeZone {
-  /** The day in this zone at an instant (in milliseconds since 1970). */
+  /** The time that clocks in this zone show at an instant, as if it were UTC. Both in milliseconds since 1970. */
+  clockAt(instant: number): number
+  /** The day in this zone at an instant. */
   dayAt(instant: number): DayNumber
   /**
    * The instant at which a day begins in this zone: at midnight, or if clocks skip that, at the end of the gap. A day
@@ -20,15 +22,17 @@ export const timeZone = (name: string): TimeZone | null => {
   const clock = clockOf(name)
   if (clock === null) return null
   const known = new Map<number, number>()
-  /** How far the zone's clocks are ahead of UTC, in milliseconds. */
-  const offsetAt = (instant: number): number => {
-    const offset = known.get(instant) ?? readClock(clock, instant) - instant
-    known.set(instant, offset)
-    return offset
+  const clockAt = (instant: number): number => {
+    const time = known.get(instant) ?? readClock(clock, instant)
+    known.set(instant, time)
+    return time
   }
-  const dayAt = (instant: number): DayNumber => Math.floor((instant + offsetAt(instant)) / DAY_MS)
+  /** How far the zone's clocks are ahead of UTC, in milliseconds. */
+  const offsetAt = (instant: number): number => clockAt(instant) - instant
+  const dayAt = (instant: number): DayNumber => Math.floor(clockAt(instant) / DAY_MS)
 
   return {
+    clockAt,
     dayAt,
     startOfDay: (day) => {
       const midnight = day * DAY_MS

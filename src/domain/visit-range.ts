@@ -83,7 +83,7 @@ const startOf = (interval: VisitInterval, zone: TimeZone, instant: number): numb
   interval === 'hour' ? instant : zone.startOfDay(firstDayOf(interval, zone.dayAt(instant)))
 
 /** The first day of the interval (a day, a week from Monday on, or a month) that contains a day. */
-const firstDayOf = (interval: VisitInterval, day: DayNumber): DayNumber => {
+export const firstDayOf = (interval: VisitInterval, day: DayNumber): DayNumber => {
   if (interval === 'week') return day - ((((day + 3) % 7) + 7) % 7)
   return interval === 'month' ? day - new Date(day * DAY_MS).getUTCDate() + 1 : day
 }

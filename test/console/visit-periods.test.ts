@@ -24,6 +24,10 @@ describe('the periods of visits', () => {
     expect(boundsOf('7d', lateInBerlin, 'America/Los_Angeles').shown.from).to.equal('2026-11-16')
   })
 
+  it('are those of UTC if the browser does not know its zone', () => {
+    expect(boundsOf('7d', NOW, 'Etc/Unknown')).to.deep.equal(boundsOf('7d', NOW, 'UTC'))
+  })
+
   it('have today, and end with the hour that has begun', () => {
     const { shown } = boundsOf('30d', NOW, 'Europe/Berlin')
     expect(shown).to.deep.equal({
