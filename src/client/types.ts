@@ -5,7 +5,15 @@ import type { RefusalCode } from '../domain/refusal.js'
 import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/access-schemas.js'
 import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit-schemas.js'
 import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk-schemas.js'
-import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/link-schemas.js'
+import type {
+  LinkExportQuery,
+  ListQuery,
+  NewOwner,
+  TagsView,
+  TransferView,
+  linkChanges,
+  newLink,
+} from '../routes/link-schemas.js'
 import type { LinkView, ManagedLinkView } from '../routes/link-view.js'
 import type { ExplanationView, PolicyQuestion } from '../routes/policy-explanation-schemas.js'
 import type { PreviewQuery, PreviewView } from '../routes/policy-preview-schemas.js'
@@ -221,9 +229,9 @@ export interface Operations {
   createLink(link: NewLink, options?: CreationOptions): Promise<ManagedLink>
   /** The links that you may change; with `state: 'deleted'`, those that you may restore. */
   listLinks(query?: LinkQuery, options?: CallOptions): Pages<ManagedLink>
-  /** All links that you may change, as lines of text or one by one. */
-  exportLinks(query?: Csv, options?: CallOptions): AsyncIterable<string>
-  exportLinks(query: Ndjson, options?: CallOptions): AsyncIterable<ExportedLink>
+  /** All links that you may change, or those that match, as lines of text or one by one. */
+  exportLinks(query?: As<Csv, Query<typeof LinkExportQuery>>, options?: CallOptions): AsyncIterable<string>
+  exportLinks(query: As<Ndjson, Query<typeof LinkExportQuery>>, options?: CallOptions): AsyncIterable<ExportedLink>
   /** Shows a link: all of it to those who may change it. */
   getLink(code: string, options?: CallOptions): Promise<Link>
   /** The QR code of the short URL: an SVG, or a PNG. */

@@ -13,8 +13,8 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, Caller, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { ExportQuery, exportFile, inText } from './export-text.js'
-import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
+import { exportFile, inText } from './export-text.js'
+import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { ByCode, Id, countedBy, pageOf } from './schemas.js'
@@ -151,15 +151,15 @@ export const linkRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
-      query: ExportQuery,
-      handle: ({ store, query: { format }, headers: client }) =>
-        exportFile(store.export(format), inText(LINK_FORMS[format]), { name: 'links', format, client }),
+      query: LinkExportQuery,
+      handle: ({ store, query: { format, ...filter }, headers: client }) =>
+        exportFile(store.export(format, filter), inText(LINK_FORMS[format]), { name: 'links', format, client }),
       documentation: {
         id: 'exportLinks',
         refusals: ['upgrade_required', 'exports_busy'],
         summary:
-          'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take ' +
-          'for a formula has an apostrophe before it',
+          'Export the links that the caller may change, or those that a list with the same filters shows, as a ' +
+          'stream. In CSV, a cell that a spreadsheet would take for a formula has an apostrophe before it',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
       },

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 
 import { expect } from 'chai'
@@ -180,6 +181,11 @@ describeConsole('the console in a browser', () => {
       await page.reload()
       await row(code).waitFor()
       expect(await page.locator('tbody tr').count()).to.equal(1)
+
+      const saving = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export these' }).click()
+      const [, ...rows] = (await readFile(await (await saving).path(), 'utf8')).trimEnd().split('\n')
+      expect(rows.map((line) => line.split(',')[1])).to.deep.equal([code])
 
       await page.getByRole('searchbox').fill('there is no such link')
       await shown(page, 'Nothing matches.')

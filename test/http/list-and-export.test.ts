@@ -200,6 +200,60 @@ describe('lists and exports', () => {
     }
   })
 
+  it('an export holds the links of a list with the same filters', async () => {
+    const { id } = callers.other
+    await service.db.asOwner(
+      `with decided as (select set_config('app.decision', $1, false))
+       update links set active = code not like 'Even-1%',
+              tags = case when id % 2 = 0 then '{sale,it''s}'::text[] else '{}' end
+         from decided`,
+      [BY_HAND],
+    )
+    const filters = [
+      'q=EVEN-',
+      'q=/ten%25',
+      'tag=sale',
+      'tag=sale&q=odd_',
+      'state=inactive',
+      'state=active&q=7',
+      'state=expired',
+      `owner_id=${id}`,
+      `owner_id=${id}&q=odd&state=active`,
+      'created_from=2001-01-01&created_to=2002-01-01',
+      'created_from=2001-01-01T10:00:00Z',
+    ]
+    for (const user of [callers.editor, callers.admin]) {
+      for (const filter of filters) {
+        const listed = codesOf(await walk(`${filter}&sort=created_at&limit=100`, user))
+        const { status, text } = await get(`/export?${filter}`, user)
+        expect(status, filter).to.equal(200)
+        const [, ...rows] = text.trimEnd().split('\n')
+        expect(
+          rows.map((row) => row.split(',')[1]),
+          filter,
+        ).to.deep.equal(listed)
+      }
+    }
+    for (const query of ['state=deleted', 'sort=code', 'limit=2', 'cursor=x', 'q='])
+      expect((await get(`/export?${query}`)).status, query).to.equal(400)
+  })
+
+  it('an export finds any text that a list finds', async () => {
+    const owner = await service.addUser('viewer')
+    await addLink(service.db, { owner: owner.id, target: String.raw`https://example.com/'\"$1 %_` })
+    const unit = fc.constantFrom("'", '\\', '"', '$1', '?', '%', '_', '-', ' ', ';', ')', 'é', '\u{1f600}', 'x')
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit, minLength: 1, maxLength: 8 }), async (q) => {
+        const query = new URLSearchParams({ q }).toString()
+        const [page, file] = await Promise.all([get(`?${query}`, owner), get(`/export?${query}&format=ndjson`, owner)])
+        expect([page.status, file.status]).to.deep.equal([200, 200])
+        const lines = file.text.split('\n').filter((line) => line !== '')
+        expect(lines).to.have.length(listAt(page.json, 'data').length)
+      }),
+      { numRuns: 60, examples: ["'", '\\', String.raw`'\"$1`, '$1', String.raw`\'; --`].map((q) => [q]) },
+    )
+  })
+
   it('a CSV cell keeps commas and quotation marks, and starts no formula', async () => {
     const code = await addLink(service.db, { owner: callers.viewer.id, target: 'https://example.com/?a="b",c' })
     const dash = await addLink(service.db, {
@@ -285,9 +339,8 @@ describe('lists and exports', () => {
         .split('\n')
         .map((line): unknown => JSON.parse(line)),
     )
-    expect(csv.map(([id]) => BigInt(id ?? ''))).to.deep.equal(
-      csv.map(([id]) => BigInt(id ?? '')).toSorted((a, b) => (a < b ? -1 : 1)),
-    )
+    const oldestFirst = await walk('sort=created_at&limit=100', owner)
+    expect(csv.map(([, code]) => code)).to.deep.equal(codesOf(oldestFirst))
     expect(new Map(csv.map(([, code = '', , , ...times]) => [code, times.slice(0, 2)]))).to.deep.equal(wanted)
     expect(new Map(ndjson.map(({ code, created_at, updated_at }) => [code, [created_at, updated_at]]))).to.deep.equal(
       wanted,

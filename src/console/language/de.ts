@@ -198,6 +198,7 @@ export const de: Texts = {
     },
     clearFilters: 'Filter aufheben',
     export: 'Exportieren',
+    exportListed: 'Diese exportieren',
     columns: {
       link: 'Link',
       target: 'Führt zu',

@@ -196,6 +196,7 @@ export const en = {
     },
     clearFilters: 'Clear the filters',
     export: 'Export',
+    exportListed: 'Export these',
     columns: { link: 'Link', target: 'Leads to', tags: 'Tags', state: 'State', visits: 'Visits', actions: 'Actions' },
     /** follows the number */
     visitsOf: (count: number): string => (count === 1 ? 'visit' : 'visits'),

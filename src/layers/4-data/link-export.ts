@@ -1,5 +1,9 @@
 import { guardedColumn } from '../../csv/cell.js'
-import type { CopyFormat } from './query.js'
+import { filtered, isSearch, matching } from './link-page.js'
+import type { LinkFilter } from './link-page.js'
+import { searchable } from './link-rows.js'
+import { knex, ownedRows, toCopy } from './query.js'
+import type { CopyFormat, Reached } from './query.js'
 
 /** Export formats. */
 export type LinkFormat = 'csv' | 'ndjson'
@@ -19,7 +23,7 @@ export const utc = (column: string): string =>
   `substr(to_json(${column} at time zone interval '0' + interval '1 microsecond')::text, 2, 23) || 'Z'`
 
 /** The columns that an exported line uses: those of a link, with its times as text. */
-export const LINK_COLUMNS = [
+const LINK_COLUMNS = [
   'id, code, target, owner_id, title, note, tags, status, active, max_visits, has_password, forward_query',
   // Formatting a time is expensive. Most links were never updated and have no start or end, so it is skipped.
   `${utc('created_at')} as created`,
@@ -90,4 +94,18 @@ export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
     line: jsonLine(JSON_MEMBERS),
     format: 'json lines',
   },
+}
+
+/** The indexes of all links and of an owner's have this order. */
+const OLDEST_FIRST = ['created_at', 'id']
+
+/** The COPY of all listed links. */
+export const copyOfLinks = (reached: Reached, name: LinkFormat, filter: LinkFilter): string => {
+  const { line, format } = LINK_FORMS[name]
+  const links = filtered(ownedRows('links', reached)(), filter)
+  if (isSearch(filter)) links.whereIn('id', matching(searchable(reached)().select('id'), filter))
+  const columns = links.select('created_at', knex.raw(LINK_COLUMNS)).orderBy(OLDEST_FIRST)
+  // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
+  const rows = knex(knex.raw('(? offset 0) as links', [columns]))
+  return toCopy(rows.select(knex.raw(line)).orderBy(OLDEST_FIRST), format)
 }

@@ -143,7 +143,7 @@ export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkFilter): 
     const patterns = storedForms(q).map((form) => `%${form.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
     rows.whereRaw(`(${patterns.map(() => `${TEXT} like lower(?)`).join(' or ')})`, patterns)
   }
-  if (tag.length > 0) rows.whereRaw('tags @> ?::text[]', [[...tag]])
+  if (tag.length > 0) rows.whereRaw(`tags @> array[${tag.map(() => '?').join()}]::text[]`, tag)
   return rows
 }
 

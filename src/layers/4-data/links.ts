@@ -22,9 +22,9 @@ import { countLinks, pageOfLinks } from './link-page.js'
 import type { LinkFilter, LinkPageQuery } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
-import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
+import { copyOfLinks } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { knex, ownedRows, prepared, toCopy, toStatement } from './query.js'
+import { knex, ownedRows, prepared, toStatement } from './query.js'
 import type { OwnedRows } from './query.js'
 
 /** The fields that a request may set, as they are stored. */
@@ -90,8 +90,8 @@ export interface Links {
   page(query: LinkPageQuery): Promise<Page<Link>>
   /** The number of all listed links, up to 10,000. */
   countListed(filter: LinkFilter): Promise<number>
-  /** All links as lines of text, oldest first, streamed in constant memory. */
-  export(format: LinkFormat): AsyncGenerator<Buffer>
+  /** All listed links as lines of text, oldest first, streamed in constant memory. */
+  export(format: LinkFormat, filter: LinkFilter): AsyncGenerator<Buffer>
 }
 
 export interface LinksStoreParts {
@@ -169,12 +169,7 @@ export const linksStore =
             ? pageByVisits(database, binding, query, searches)
             : pageOfLinks(database, binding, query, searches),
         countListed: (filter) => countLinks(database, binding, filter, searches),
-        export: (name) => {
-          const { line, format } = LINK_FORMS[name]
-          // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
-          const rows = knex.raw('(? offset 0) as links', [links().select(knex.raw(LINK_COLUMNS)).orderBy('id')])
-          return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('id'), format))
-        },
+        export: (format, filter) => database.copy(readerOf(binding), copyOfLinks(binding, format, filter)),
       }
     },
   })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
+import { escapeLiteral } from 'pg'
 
 import type { Statement } from '../../database/statement.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
@@ -101,10 +102,14 @@ const COPY_FORMATS = {
 } as const
 export type CopyFormat = keyof typeof COPY_FORMATS
 
-/** A query as a COPY of its rows. COPY takes no parameters, so integers are written into its text; others throw. */
+/** A query as a COPY of its rows. COPY takes no parameters, so they are written into its text as literals. */
 export const toCopy = (query: Knex.QueryBuilder, format: CopyFormat): string => {
-  if (!query.toSQL().bindings.every((value) => /^\d{1,19}$/.test(String(value)))) {
-    throw new Error('a COPY holds whole numbers alone')
-  }
-  return `copy (${query.toQuery()}) to stdout (${COPY_FORMATS[format]})`
+  const { text, values } = toStatement(query)
+  const whole = text.replaceAll(/\$(\d+)/g, (_, n) => literal(values?.[Number(n) - 1]))
+  return `copy (${whole}) to stdout (${COPY_FORMATS[format]})`
+}
+
+const literal = (value: unknown): string => {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Error('a COPY takes texts and numbers alone')
+  return escapeLiteral(String(value))
 }

@@ -35,6 +35,13 @@ const addressOf = ({ q, tags, state, sort }: Filters): string => {
   return query.size === 0 ? '/console' : `/console?${query}`
 }
 
+/** The filters of an export, and of a list beside its order. */
+export const queryOf = ({ q, tags, state }: Filters) => ({
+  ...(q !== '' && { q }),
+  ...(tags.length > 0 && { tag: [...tags] }),
+  ...(state !== undefined && { state }),
+})
+
 /** True if any filter is set. */
 export const isFiltered = ({ q, tags, state }: Filters): boolean => q !== '' || tags.length > 0 || state !== undefined
 

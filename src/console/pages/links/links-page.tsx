@@ -20,7 +20,7 @@ import { say } from '../../parts/toast'
 import { useKeys } from '../../parts/use-keys'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { BulkBar } from './bulk-bar'
-import { FilterBar, filtersIn, isFiltered } from './filters'
+import { FilterBar, filtersIn, isFiltered, queryOf } from './filters'
 import { LinkRow } from './link-row'
 
 /** The links that the user may change: create, find, copy, and change many at once. */
@@ -36,9 +36,7 @@ export const LinksPage = () => {
             limit: 50,
             count: true,
             sort,
-            ...(q !== '' && { q }),
-            ...(tags.length > 0 && { tag: [...tags] }),
-            ...(state !== undefined && { state }),
+            ...queryOf(filters),
             ...(cursor !== undefined && { cursor }),
           },
           { signal },
@@ -129,8 +127,8 @@ export const LinksPage = () => {
     <Page
       title={t.links.title}
       actions={
-        <Button icon="download" onPress={() => attempt(() => download('links.csv', api.exportLinks()))}>
-          {t.links.export}
+        <Button icon="download" onPress={() => attempt(() => download('links.csv', api.exportLinks(queryOf(filters))))}>
+          {isFiltered(filters) ? t.links.exportListed : t.links.export}
         </Button>
       }
     >
