@@ -128,6 +128,15 @@ describe('linkgate audit', () => {
     expect(limited.err).to.match(/--format .* cannot be used with option '--limit/)
   })
 
+  it('lists the entries of a user who was deleted, by the id that the log keeps', async () => {
+    const gone = await service.addUser('editor')
+    await service.request('POST', '/links', { token: gone.token, json: { target: 'https://example.com/' } })
+    await service.request('DELETE', `/users/${gone.id}?links=delete`, { token: admin.token })
+    const { code, out, err } = await audit('list', '--user', gone.id)
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' })
+    expect(out).to.match(new RegExp(` allow 201 R4 +editor ${gone.id} +link:create `))
+  })
+
   it('prints the last entries and then those that happen, each once, until it is interrupted', async () => {
     const cycle = async (code: string) => {
       const json = { target: 'https://example.com/', code }
