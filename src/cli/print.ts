@@ -11,11 +11,15 @@ export const print = (text: string): void => {
   writeLines(escapeControls(text))
 }
 
-/** Like `print`, but resolves when more can be written, so that a slow reader does not make memory grow. */
-export const printPart = async (text: string): Promise<void> => {
-  if (!process.stdout.writable || process.stdout.write(escapeControls(text))) return
+/**
+ * Prints a part of a long output. Resolves when more can be written, so that a slow reader does not make memory grow:
+ * with false once nobody reads any more.
+ */
+export const printPart = async (text: string): Promise<boolean> => {
+  const { stdout } = process
   // an error is handled where it is endured (src/log/unread-output.ts)
-  await once(process.stdout, 'drain').catch(() => undefined)
+  if (stdout.writable && !stdout.write(escapeControls(text))) await once(stdout, 'drain').catch(() => undefined)
+  return stdout.writable
 }
 
 /**

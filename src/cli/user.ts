@@ -17,7 +17,7 @@ import { storedRoles } from '../policy/store.js'
 import { Name } from '../routes/schemas.js'
 import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
-import { complain, print } from './print.js'
+import { complain, print, printPart } from './print.js'
 import { lookUpUser, withDatabase } from './session.js'
 
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
@@ -42,7 +42,7 @@ const readPassword = async (): Promise<string> => (await readText(process.stdin)
 
 const hashPassword = async (password: string): Promise<string> => (await createPasswords()).hash(password)
 
-const printUser = (user: User): void => print(JSON.stringify(user))
+const lineOf = (user: User): string => `${JSON.stringify(user)}\n`
 
 /**
  * Warns of a role that no row and no other user has, which is probably misspelt: it grants only what every signed-in
@@ -63,7 +63,7 @@ const changeUser = (
     const user = await lookUpUser(database, idOrEmail)
     const changed = await change(createAccounts(database), user, config, database)
     if (changed === null) throw new StartError(`there is no user ${idOrEmail}`)
-    printUser(changed)
+    print(lineOf(changed))
   })
 
 const externalSubject = ({ externalIssuer }: Config, subject: string) => {
@@ -95,7 +95,7 @@ export const register = (program: Command): void => {
         const external = subject === undefined ? {} : { external: externalSubject(config, subject) }
         const passwordHash = password === null ? null : await hashPassword(password)
         await warnOfLoneRole(database, user.role)
-        printUser(await createAccounts(database).add({ ...user, name, passwordHash, ...external }))
+        print(lineOf(await createAccounts(database).add({ ...user, name, passwordHash, ...external })))
       })
     })
   users
@@ -103,7 +103,7 @@ export const register = (program: Command): void => {
     .description('print all users, oldest first, one JSON object per line')
     .action(() =>
       withDatabase(async (database) => {
-        for await (const user of createAccounts(database).list()) printUser(user)
+        for await (const user of createAccounts(database).list()) if (!(await printPart(lineOf(user)))) break
       }),
     )
   users

@@ -128,6 +128,24 @@ describe('linkgate audit', () => {
     expect(limited.err).to.match(/--format .* cannot be used with option '--limit/)
   })
 
+  it('exports no faster than its reader reads', async () => {
+    let isWaiting = false
+    let early = 0
+    const readSlowly = (): boolean => {
+      if (isWaiting) early += 1
+      isWaiting = true
+      setTimeout(() => {
+        isWaiting = false
+        process.stdout.emit('drain')
+      }, 100)
+      return false
+    }
+    const options = { environment, write: readSlowly }
+    expect((await runCommand(['audit', 'list', '--format', 'csv'], options)).code).to.equal(0)
+    expect((await runCommand(['user', 'list'], options)).code).to.equal(0)
+    expect(early).to.equal(0)
+  })
+
   it('lists the entries of a user who was deleted, by the id that the log keeps', async () => {
     const gone = await service.addUser('editor')
     await service.request('POST', '/links', { token: gone.token, json: { target: 'https://example.com/' } })

@@ -14,6 +14,8 @@ export interface CliOptions {
   /** settings for the length of the command, in place of those of this process */
   readonly environment: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** what a write to stdout answers: false until 'drain' */
+  readonly write?: () => boolean
 }
 
 /**
@@ -22,7 +24,7 @@ export interface CliOptions {
  */
 export const runCommand = async (
   args: readonly string[],
-  { environment, stdin = '' }: CliOptions,
+  { environment, stdin = '', write = () => true }: CliOptions,
 ): Promise<CliAnswer> => {
   const written = { out: '', err: '' }
   const { env } = process
@@ -32,7 +34,7 @@ export const runCommand = async (
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(stdin)]), configurable: true })
   process.stdout.write = (text: string | Uint8Array) => {
     written.out += String(text)
-    return true
+    return write()
   }
   process.stderr.write = (text: string | Uint8Array) => {
     written.err += String(text)

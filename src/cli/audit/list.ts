@@ -8,7 +8,7 @@ import type { LogFilter } from '../../domain/log-filter.js'
 import type { LogEntry } from '../../layers/4-data/decisions.js'
 import { LOG_FORMATS } from '../../routes/log-export.js'
 import { action, checked, count, revision } from '../arguments.js'
-import { print, printStyled } from '../print.js'
+import { print, printPart, printStyled } from '../print.js'
 import type { StyledText } from '../print.js'
 import { time } from './time.js'
 import type { withLog as openLog } from './with-log.js'
@@ -57,8 +57,8 @@ export const listCommand = (audit: Command) =>
           return
         }
         const { head, lines } = LOG_FORMATS[format]
-        if (head !== '') print(head)
-        for await (const batch of log.export(filter)) print(lines(batch))
+        await printPart(head)
+        for await (const batch of log.export(filter)) if (!(await printPart(lines(batch)))) break
       }),
     )
 

@@ -39,7 +39,7 @@ export const printEvidence = ({ from, to, keyFiles }: Wanted): Promise<void> =>
             show(`collecting evidence: ${number(done)} of ${entryCount(of)}`, of === 0 ? 1 : done / of),
         }),
       )
-      for await (const part of parts) await printPart(part)
+      for await (const part of parts) if (!(await printPart(part))) break
     })
     if (faults === 0) return
     complain(`the log is NOT intact (${counted(faults, 'fault')}; see linkgate audit verify), and the file records it`)

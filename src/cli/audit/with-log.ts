@@ -8,6 +8,7 @@ import { lookUpUser, withDatabase } from '../session.js'
 export const withLog = (options: LogFilter, work: (log: DecisionLog, filter: LogFilter) => Promise<void>) =>
   withDatabase(async (database) => {
     const { user } = options
-    const filter = user === undefined || isId(user) ? options : { ...options, user: (await lookUpUser(database, user)).id }
+    const filter =
+      user === undefined || isId(user) ? options : { ...options, user: (await lookUpUser(database, user)).id }
     await work(decisionLog(database, 'command line'), filter)
   })
