@@ -26,6 +26,7 @@ import { number } from './counted.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { complain, print } from './print.js'
 import { clearProgress, withProgress } from './progress.js'
+import { unreadable } from './read-text-file.js'
 import { withDatabase } from './session.js'
 
 const fieldOf = (text: string): Field | null | undefined =>
@@ -190,8 +191,9 @@ const requireOwner = async (database: Database, address: string): Promise<User> 
 }
 
 const sizeOf = async (file: string): Promise<number> => {
-  const found = await stat(file).catch(() => undefined)
-  if (found === undefined) throw new UsageError(`there is no file ${file}`)
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error)
+  })
   if (!found.isFile()) throw new UsageError(`${file} is ${found.isDirectory() ? 'a folder' : 'no plain file'}`)
   return Math.max(found.size, 1)
 }

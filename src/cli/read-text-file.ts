@@ -15,8 +15,8 @@ export const readTextFile = (file: string): Promise<string> =>
     throw unreadable(file, error)
   })
 
-/** A UsageError that names a file which cannot be read; every other error unchanged. */
+/** A UsageError that says why the system cannot read a file; every other error unchanged. */
 export const unreadable = (file: string, error: unknown): unknown => {
-  const why = WHY.get(String(errorCode(error)))
-  return why === undefined ? error : new UsageError(`${why} ${file}`)
+  const code = errorCode(error)
+  return code === undefined ? error : new UsageError(`${WHY.get(code) ?? `${code}: the system cannot read`} ${file}`)
 }

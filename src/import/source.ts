@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
+import { errorCode } from '../domain/error-code.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'
@@ -18,7 +19,7 @@ export const withSource = async <T>(
   work: (source: Source) => Promise<T>,
 ): Promise<T> => {
   const handle = await open(file).catch((error: unknown) => {
-    throw new UnreadableFile(`there is no file ${file} that can be read`, { cause: error })
+    throw new UnreadableFile(`the system cannot read it (${errorCode(error)})`, { cause: error })
   })
   try {
     const head = await readHead(handle)

@@ -207,11 +207,12 @@ describe('linkgate policy', () => {
     const faulty = await policy('check', await file('faulty.csv', 'p, 1, R1, editor, link:read, any\np2, "a,b", *\n'))
     expect([faulty.code, faulty.out]).to.deep.equal([1, ''])
     expect(faulty.err).to.match(/^linkgate: .*faulty\.csv: line 1: .*; line 2, role: .*\n$/)
-    for (const [file, message] of [
+    for (const [path, message] of [
       [join(folder, 'none.csv'), /^linkgate: there is no file .*none\.csv\n$/],
       [folder, /^linkgate: a folder is no file: \/.*\n$/],
+      [`${await file('rows.csv', '')}/rows.csv`, /^linkgate: ENOTDIR: the system cannot read .*rows\.csv\n$/],
     ] as const) {
-      const { code, err } = await policy('check', file)
+      const { code, err } = await policy('check', path)
       expect(err).to.match(message)
       expect(code, 'as bad usage').to.equal(2)
     }
