@@ -209,6 +209,8 @@ describe('linkgate audit', () => {
     for (const [args, message] of [
       [['list', '--user', 'nobody@example.com'], 'there is no user nobody@example.com'],
       [['list', '--from', 'yesterday'], 'must be a time such as'],
+      [['list', '--from', '2026-02-30'], 'must be a time such as'],
+      [['list', '--to', '2026-11-21T05:00'], 'must be a time such as'],
       [['list', '--status', '6xx'], 'must be a status such as 403, or a class such as 4xx'],
       [['tail', '--layer', 'http'], 'gateway, endpoint, object, data'],
       [['list', '--revision', 'last'], 'must be the number of a revision'],
