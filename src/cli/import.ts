@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
+import { messageOf } from '../domain/message-of.js'
 import type { User } from '../domain/user.js'
 import { interfaceAddresses } from '../http/listen.js'
 import { createAccounts } from '../identity/accounts.js'
@@ -181,8 +182,6 @@ const report = (
   if (unkept !== undefined) complain(`${refusedPath} lacks some of them, ${messageOf(unkept)}; import ${file} again`)
   if (refused > 0 || fault !== null) throw new AnswerIsNo()
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const requireOwner = async (database: Database, address: string): Promise<User> => {
   const user = await createAccounts(database).find(address)

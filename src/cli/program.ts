@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander'
 import type { Option } from 'commander'
 
+import { messageOf } from '../domain/message-of.js'
 import { Refusal } from '../domain/refusal.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { PolicyError, describeFaults } from '../policy/policy-error.js'
@@ -60,5 +61,5 @@ const describe = (error: unknown): string => {
   if (error instanceof StartError || error instanceof PolicyError || error instanceof UsageError) return error.message
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error)
     return `there is no file ${String(error.path)}`
-  return `unexpected error: ${error instanceof Error ? error.message : String(error)}`
+  return `unexpected error: ${messageOf(error)}`
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { listenerOf } from '../database/open.js'
+import { messageOf } from '../domain/message-of.js'
 import { StartError } from '../domain/start-error.js'
 import { startService } from '../service.js'
 import type { Service } from '../service.js'
@@ -48,8 +49,7 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
     if (started === null) return 0
     service = started
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    await primary.send({ kind: 'failed', message, expected: error instanceof StartError })
+    await primary.send({ kind: 'failed', message: messageOf(error), expected: error instanceof StartError })
     return 1
   }
   const { baseUrl: url, metricsUrl, port } = service

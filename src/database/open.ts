@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg'
 
+import { messageOf } from '../domain/message-of.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { connectionsOf } from './connections.js'
@@ -169,9 +170,8 @@ const ownsSchema = async (connection: ClientConfig): Promise<boolean | null> => 
     })
   } catch (error) {
     if (error instanceof StartError) throw error
-    const reason = error instanceof Error ? error.message || String(error) : String(error)
     throw new StartError(
-      `the database does not answer: ${reason} (DATABASE_URL, or for migrations MIGRATION_DATABASE_URL)`,
+      `the database does not answer: ${messageOf(error)} (DATABASE_URL, or for migrations MIGRATION_DATABASE_URL)`,
       { cause: error },
     )
   }

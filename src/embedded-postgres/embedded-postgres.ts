@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { errorCode } from '../domain/error-code.js'
+import { messageOf } from '../domain/message-of.js'
 import { StartError } from '../domain/start-error.js'
 import { loadCredentials } from './credentials.js'
 import { requireDataDir } from './data-dir.js'
@@ -162,8 +163,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
         pause = WATCH_MS
       } catch (error) {
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
-        const reason = error instanceof Error ? error.message : String(error)
-        log(`PostgreSQL has died and could not be started again: ${reason}`)
+        log(`PostgreSQL has died and could not be started again: ${messageOf(error)}`)
       }
     }
   }

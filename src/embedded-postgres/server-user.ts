@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 
+import { messageOf } from '../domain/message-of.js'
 import { StartError } from '../domain/start-error.js'
 
 /** The user that the server runs as; undefined: the user of this process. */
@@ -49,7 +50,7 @@ export const runAs = async (
     return code === 0 ? undefined : errors.trim() || `exit status ${String(code)}`
   } catch (error) {
     // for example, this system or its container does not let us switch to that user id
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '../domain/message-of.js'
+
 /**
  * Forwards a call only if its fault differs from the last one: an error, compared by its message, or null (recovered).
  * So an outage that is noticed several times a second is logged only when it begins and ends.
@@ -5,7 +7,7 @@
 export const onChange = (tell: (fault: unknown) => void): ((fault: unknown) => void) => {
   let last: string | undefined
   return (fault) => {
-    const message = fault instanceof Error ? fault.message : String(fault)
+    const message = messageOf(fault)
     if (message !== last) tell(fault)
     last = message
   }
