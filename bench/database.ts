@@ -9,8 +9,8 @@ import { migrate } from '../src/database/migrate.js'
 import { openPool } from '../src/database/pool.js'
 import { ACTIONS } from '../src/domain/action.js'
 import { createAccounts } from '../src/identity/accounts.js'
-import { openIssuer } from '../src/identity/identity.js'
-import { loadOrMakeSigningKey } from '../src/identity/signing-key.js'
+import { createIssuer } from '../src/identity/issuer.js'
+import { loadOrMakeSigningKey, loadSigningKey } from '../src/identity/signing-key.js'
 import { onDatabase, urlOf } from '../test/support/node.js'
 import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { cpuSecondsOf, parentOf } from './process-time.js'
@@ -66,7 +66,7 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   await loadOrMakeSigningKey(signingKeyFile)
   const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const postmaster = await parentOf(backends[0]?.pid ?? 0)
-  const issuer = await openIssuer({ signingKeyFile, audience: undefined })
+  const issuer = createIssuer(await loadSigningKey(signingKeyFile))
   const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
   const authorizationOf = async (subject: string) =>
     `Bearer ${(await issuer.sign({ subject, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}`

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import { StartError } from '../domain/start-error.js'
 import { createAccounts } from '../identity/accounts.js'
-import { openIssuer } from '../identity/identity.js'
-import { MAX_TTL_SECONDS } from '../identity/issuer.js'
+import { MAX_TTL_SECONDS, createIssuer } from '../identity/issuer.js'
 import { PERSONAL_TOKEN_PREFIX, hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
+import { loadSigningKey } from '../identity/signing-key.js'
 import { count, parsed } from './arguments.js'
 import { print } from './print.js'
 import { lookUpUser, withDatabase } from './session.js'
@@ -42,7 +42,7 @@ export const register = (program: Command) =>
         const accounts = createAccounts(database)
         const expiresAt = new Date(Date.now() + ttl * 1_000)
         if (externalIssuer === undefined) {
-          const issuer = await openIssuer({ signingKeyFile, audience: jwtAudience })
+          const issuer = createIssuer(await loadSigningKey(signingKeyFile), jwtAudience)
           const { token, id } = await issuer.sign({ subject: user.id, scope: scope.join(' '), ttlSeconds: ttl })
           // recorded before it is printed, so that every token is in the log
           await accounts.recordSignedToken(user.id, id, scope, expiresAt)

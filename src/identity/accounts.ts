@@ -5,6 +5,7 @@ import { sendTo } from '../database/send-to.js'
 import type { Statement } from '../database/statement.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
+import { counted } from '../domain/counted.js'
 import { isId } from '../domain/id.js'
 import type { Id } from '../domain/id.js'
 import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
@@ -261,7 +262,7 @@ const refuseTaken =
 
 const hasLinks = (count: number): Refusal =>
   new Refusal('has_links', {
-    detail: `The user has ${count} ${count === 1 ? 'link' : 'links'}: say --links delete, or --links transfer:USER.`,
+    detail: `The user has ${counted(count, 'link')}: say --links delete, or --links transfer:USER.`,
   })
 
 const linkedToAnother = (subject: string | undefined): Refusal =>

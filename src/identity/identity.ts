@@ -8,23 +8,12 @@ import type { ExternalSubject } from './accounts.js'
 import { findCallers } from './callers.js'
 import { createAddressChange } from './address-change.js'
 import { createIssuer } from './issuer.js'
-import type { Issuer } from './issuer.js'
 import { createIssuerSession } from './issuer-session.js'
 import { createPasswordReset } from './password-reset.js'
 import { createPasswords } from './password.js'
 import { remoteKeys } from './remote-keys.js'
 import { createSignIn, findAccount } from './sign-in.js'
-import { loadSigningKey } from './signing-key.js'
 import type { SigningKey } from './signing-key.js'
-
-/** The installation's own issuer, with its key. */
-export const openIssuer = async ({
-  signingKeyFile,
-  audience,
-}: {
-  readonly signingKeyFile: string
-  readonly audience: string | undefined
-}): Promise<Issuer> => createIssuer(await loadSigningKey(signingKeyFile), audience)
 
 /** The claims by which a verified token names its user. */
 export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn' | 'personalToken'>

@@ -58,7 +58,7 @@ export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
         .setIssuedAt(now)
         .setExpirationTime(now + ttlSeconds)
         .sign(key.privateKey)
-      return { token, id, expiresIn: ttlSeconds }
+      return { token, id }
     },
 
     /** The public keys, as a JWK Set. */

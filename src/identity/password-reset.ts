@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.js'
 import { createGate } from '../domain/gate.js'
-import { Refusal } from '../domain/refusal.js'
 import { asIdentity } from './as-identity.js'
 import { findMailedLink } from './mailed-link.js'
 import type { MailedLink } from './mailed-link.js'
@@ -61,8 +60,8 @@ const RESET = `
 /** Accepts tokens of mails and of `reset-link`, and the short one that the first admin reads on a terminal. */
 const mayBeLink = (token: string): boolean => isOpaqueToken(token) || isShortToken(token)
 
-/** The most requests for a link that may wait at once. */
-const MOST_WAITING = 64
+/** The most requests for a link that may be in progress or wait. */
+const MOST_PENDING = 64
 
 /**
  * Password resets by a link that is sent to the account's address. Only the SHA-256 of a link's token is stored. A link
@@ -79,7 +78,7 @@ export const createPasswordReset = ({
   /** called if a requested link could not be made */
   readonly onFault: (error: unknown) => void
 }) => {
-  const bounded = createGate({ atOnce: 2, waiting: MOST_WAITING, refuse: tooManyWait })
+  const bounded = createGate({ atOnce: 2, refuse: tooManyWait })
   const pending = new Set<Promise<void>>()
 
   const make = async (email: string, request: SignInRequest, deliver: Deliver): Promise<void> => {
@@ -102,7 +101,7 @@ export const createPasswordReset = ({
      * lookup, so that neither the response nor its timing reveals who has an account.
      */
     ask: (email: string, request: SignInRequest, deliver: Deliver): void => {
-      if (pending.size >= MOST_WAITING) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
+      if (pending.size >= MOST_PENDING) throw tooManyWait()
       const work = bounded(() => make(email, request, deliver))
         .catch(onFault)
         .finally(() => pending.delete(work))

@@ -171,9 +171,9 @@ export const createSignIn = ({
     // an access token outlives its sign-in by at most the one second that it lives at least
     const left = Math.floor((endsAt.getTime() - Date.now()) / 1_000)
     const ttlSeconds = Math.max(1, Math.min(ACCESS_TOKEN_SECONDS, left))
-    const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
+    const { token } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
     return {
-      access: { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope },
+      access: { access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, scope },
       refreshToken,
       endsAt,
     }

@@ -1,4 +1,5 @@
 import { unguardCell } from '../csv/cell.js'
+import { counted } from '../domain/counted.js'
 import { errorCode } from '../domain/error-code.js'
 import type { CsvDialect, Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
@@ -56,8 +57,6 @@ const recordsOf = async function* (nextRow: NextRow, names: readonly string[]): 
     }
   }
 }
-
-const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** A record, and the line on which it begins. */
 type NextRow = () => Promise<{ readonly record: readonly string[]; readonly line: number } | undefined>

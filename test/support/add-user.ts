@@ -5,7 +5,8 @@ import type { ClientConfig } from 'pg'
 import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'
 import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { createIssuer } from '../../src/identity/issuer.js'
+import { loadSigningKey } from '../../src/identity/signing-key.js'
 
 /**
  * Adds a user for services that run as processes of their own, with a token for two hours. `connection` leads to their
@@ -20,7 +21,7 @@ export const addUser = async (
   try {
     const email = `${role}-${randomUUID()}@example.com`
     const { id } = await createAccounts(pool).add({ email, role, name: role, passwordHash: null })
-    const issuer = await openIssuer({ signingKeyFile, audience: undefined })
+    const issuer = createIssuer(await loadSigningKey(signingKeyFile))
     return { id, token: (await issuer.sign({ subject: id, scope, ttlSeconds: 7_200 })).token }
   } finally {
     await pool.close()

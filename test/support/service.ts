@@ -7,7 +7,8 @@ import { readConfig } from '../../src/config.js'
 import { ACTIONS } from '../../src/domain/action.js'
 import type { User } from '../../src/domain/user.js'
 import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { createIssuer } from '../../src/identity/issuer.js'
+import { loadSigningKey } from '../../src/identity/signing-key.js'
 import type { Issuer } from '../../src/identity/issuer.js'
 import type { Layers } from '../../src/layers/route.js'
 import { startService } from '../../src/service.js'
@@ -67,7 +68,7 @@ export const startTestService = async ({
     log: log ?? pino({ level: 'silent' }),
     ...(composeLayers ? { composeLayers } : {}),
   })
-  const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+  const issuer = createIssuer(await loadSigningKey(config.signingKeyFile), config.jwtAudience)
   const accounts = createAccounts(service.database)
   const tokenFor = async ({ id }: { readonly id: string }, scope = ACTIONS.join(' ')) =>
     (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token

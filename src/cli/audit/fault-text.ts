@@ -1,6 +1,6 @@
 import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
-import { counted, number } from '../counted.js'
+import { counted, number } from '../../domain/counted.js'
 import { AnswerIsNo } from '../errors.js'
 import { print } from '../print.js'
 

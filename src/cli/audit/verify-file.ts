@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 
 import { verifyEvidence } from '../../audit/verify-evidence.js'
 import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
-import { counted } from '../counted.js'
+import { counted } from '../../domain/counted.js'
 import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
 import { unreadable } from '../read-text-file.js'
 import { readKeys } from './keys.js'

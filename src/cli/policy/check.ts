@@ -12,7 +12,7 @@ import { describeLoneRole, loneRoleOfUser, rolesIn } from '../../policy/role-nam
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
 import { jsonOption } from '../arguments.js'
-import { counted } from '../counted.js'
+import { counted } from '../../domain/counted.js'
 import { AnswerIsNo } from '../errors.js'
 import { complain, print } from '../print.js'
 import { withProgress } from '../progress.js'

@@ -4,7 +4,7 @@ import { ENGINE_ROLES } from '../../domain/role.js'
 import type { CommentChange } from '../../policy/comments.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
-import { counted } from '../counted.js'
+import { counted } from '../../domain/counted.js'
 
 /** How many rows are measured for the column widths: a call takes a limited number of arguments. */
 const MAX_MEASURED = 10_000

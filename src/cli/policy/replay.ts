@@ -9,7 +9,7 @@ import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../csv/format.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'
-import { counted, number } from '../counted.js'
+import { counted, number } from '../../domain/counted.js'
 import { withProgress } from '../progress.js'
 import { RECORD, renderTable } from './render.js'
 

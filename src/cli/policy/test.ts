@@ -14,7 +14,7 @@ import {
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import { counted } from '../counted.js'
+import { counted } from '../../domain/counted.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
 import { complain, print } from '../print.js'
 import { readTextFile } from '../read-text-file.js'

@@ -1,4 +1,4 @@
-/** A number with its thousands set apart. */
+/** A number with its thousands set apart, such as `2,000`. */
 export const number = (count: number): string => count.toLocaleString('en')
 
 /** A number and what is counted, such as `1 row` or `2,000 rows`. */
