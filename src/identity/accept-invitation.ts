@@ -3,7 +3,7 @@ import { violates } from '../database/errors.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
 import type { User } from '../domain/user.js'
-import { asIdentity } from './as-identity.js'
+import { rowAsIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
@@ -65,8 +65,7 @@ export const findInvitation =
   (database: Database) =>
   async ({ token, mayGive }: Asked): Promise<OpenInvitation | 'over' | 'unknown'> => {
     if (!isOpaqueToken(token)) return 'unknown'
-    const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
-    const invitation: Found | undefined = found?.rows[0]
+    const invitation = await rowAsIdentity<Found>(database, [{ text: FIND, values: [hashOfToken(token)] }])
     if (invitation === undefined) return 'unknown'
     const { open, role, inviter_role: inviterRole, expires_at: expiresAt } = invitation
     return open && inviterRole !== null && (await mayGive(inviterRole, role))
@@ -93,8 +92,7 @@ export const acceptInvitation = (database: Database, hashPassword: (password: st
     try {
       const proof = { text: 'select require_revision($1)', values: [revision] }
       const statements = [proof, originOf(request, null), { text: ACCEPT, values }]
-      const [, , added] = await asIdentity(database, statements, request.deadline)
-      const row: UserRow | undefined = added?.rows[0]
+      const row = await rowAsIdentity<UserRow>(database, statements, request.deadline)
       return row ? toUser(row) : 'over'
     } catch (error) {
       // The address has an account by now. Saying so would reveal who has one.

@@ -11,7 +11,7 @@ import type { Id } from '../domain/id.js'
 import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { ENTER_IDENTITY, asIdentity, lockRights } from './as-identity.js'
+import { ENTER_IDENTITY, asIdentity, lockRights, rowAsIdentity } from './as-identity.js'
 
 export interface NewAccount {
   readonly email: string
@@ -202,7 +202,7 @@ export const createAccounts = (database: Database) => {
 
     /** Links a subject of an external issuer to an account. Throws `conflict` if it is linked to another one. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
-      const [, linked] = await asIdentity(database, [
+      const linked = await rowAsIdentity<{ readonly user_id: string }>(database, [
         {
           text: 'insert into external_identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
           values: [issuer, subject, id],
@@ -212,7 +212,7 @@ export const createAccounts = (database: Database) => {
           values: [issuer, subject],
         },
       ])
-      if (linked?.rows[0]?.user_id !== id) throw linkedToAnother(subject)
+      if (linked?.user_id !== id) throw linkedToAnother(subject)
     },
 
     /** Throws `too_many_tokens` if the account has reached its limit of live personal tokens. */
@@ -242,8 +242,7 @@ export const createAccounts = (database: Database) => {
       link,
     }: NewAccount & { readonly link?: PasswordLinkHash }): Promise<User | null> => {
       const values = [email, role, name, passwordHash, link?.hash ?? null, link?.expiresAt ?? null]
-      const [, added] = await asIdentity(database, [FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values }])
-      const row: UserRow | undefined = added?.rows[0]
+      const row = await rowAsIdentity<UserRow>(database, [FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values }])
       return row ? toUser(row) : null
     },
 

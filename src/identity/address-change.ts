@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
-import { asIdentity } from './as-identity.js'
+import { rowAsIdentity } from './as-identity.js'
 import { findMailedLink } from './mailed-link.js'
 import type { MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
@@ -26,6 +26,11 @@ const CONFIRM = `
   )
   select before.email as old, changed.email as new, record_link_used(id, 'address') from changed join before using (id)`
 
+export interface ChangedAddress {
+  readonly old: string
+  readonly new: string
+}
+
 /** Changes of address, confirmed by a link sent to the new one. Only the SHA-256 of a link's token is stored. */
 export const createAddressChange = (database: Database) => ({
   /** The address that a link confirms, and its expiry; null if the link does not work, or no longer works. */
@@ -35,16 +40,12 @@ export const createAddressChange = (database: Database) => ({
   /**
    * Gives the account its new address. Null if the link does not work, or if another account has the address by now.
    */
-  confirm: async (
-    token: string,
-    request: SignInRequest,
-  ): Promise<{ readonly old: string; readonly new: string } | null> => {
+  confirm: async (token: string, request: SignInRequest): Promise<ChangedAddress | null> => {
     if (!isOpaqueToken(token)) return null
     const confirm = { text: CONFIRM, values: [hashOfToken(token)] }
     try {
-      const [, changed] = await asIdentity(database, [originOf(request, null), confirm], request.deadline)
-      const row: { readonly old: string; readonly new: string } | undefined = changed?.rows[0]
-      return row === undefined ? null : { old: row.old, new: row.new }
+      const statements = [originOf(request, null), confirm]
+      return (await rowAsIdentity<ChangedAddress>(database, statements, request.deadline)) ?? null
     } catch (error) {
       // saying so would reveal who has an account
       if (violates(error, 'users_email_key')) return null

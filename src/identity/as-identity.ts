@@ -18,6 +18,13 @@ export const asIdentity = async (
   deadline?: Deadline,
 ): Promise<readonly StatementResult[]> => (await database.flush([ENTER_IDENTITY, ...statements], deadline)).slice(1)
 
+/** The same; resolves with the first row of the last statement. */
+export const rowAsIdentity = async <Row>(
+  database: Database,
+  statements: readonly Statement[],
+  deadline?: Deadline,
+): Promise<Row | undefined> => (await asIdentity(database, statements, deadline)).at(-1)?.rows[0]
+
 /** Must come before a statement that takes rights from a user (migrations/functions/lock_rights.sql). */
 export const lockRights = (userId: string): Statement => ({
   name: 'lock_rights',

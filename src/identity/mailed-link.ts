@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import { asIdentity } from './as-identity.js'
+import { rowAsIdentity } from './as-identity.js'
 import { hashOfToken } from './opaque-token.js'
 
 /** A working link: the address that it is about, and its expiry. */
@@ -10,7 +10,8 @@ export interface MailedLink {
 
 // only a link for confirming an address has one of its own
 const FIND = `
-  select coalesce(t.email, u.email) as email, t.expires_at from account_tokens t join users u on u.id = t.user_id
+  select coalesce(t.email, u.email) as email, t.expires_at as "expiresAt"
+    from account_tokens t join users u on u.id = t.user_id
    where t.token_hash = $1 and t.purpose = $2 and t.expires_at > now() and u.suspended_at is null`
 
 /** Null if the link does not work, or no longer works. Changes nothing, because mail scanners open links. */
@@ -19,7 +20,6 @@ export const findMailedLink = async (
   purpose: 'password' | 'address',
   token: string,
 ): Promise<MailedLink | null> => {
-  const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token), purpose] }])
-  const link: { readonly email: string; readonly expires_at: Date } | undefined = found?.rows[0]
-  return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
+  const find = { text: FIND, values: [hashOfToken(token), purpose] }
+  return (await rowAsIdentity<MailedLink>(database, [find])) ?? null
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import { createGate } from '../domain/gate.js'
-import { asIdentity } from './as-identity.js'
+import { rowAsIdentity } from './as-identity.js'
 import { findMailedLink } from './mailed-link.js'
 import type { MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
@@ -86,8 +86,8 @@ export const createPasswordReset = ({
     const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)
     const ask = { name: 'password_link_ask', text: ASK, values: [email, hashOfToken(token), expiresAt] }
     const lock = { name: 'password_link_lock', text: LOCK_ACCOUNT, values: [email] }
-    const [, , added] = await asIdentity(database, [originOf(request, null), lock, ask], request.deadline)
-    const account: { readonly email: string } | undefined = added?.rows[0]
+    const statements = [originOf(request, null), lock, ask]
+    const account = await rowAsIdentity<{ readonly email: string }>(database, statements, request.deadline)
     if (account !== undefined) deliver(account.email, token, expiresAt)
   }
 
@@ -128,8 +128,7 @@ export const createPasswordReset = ({
       const values = [hash, await hashPassword(password), endTokens]
       const locks = [LOCK, LOCK_USER].map((text) => ({ text, values: [hash] }))
       const statements = [originOf(request, null), ...locks, { text: RESET, values }]
-      const changed = (await asIdentity(database, statements, request.deadline)).at(-1)
-      return (changed?.rowCount ?? 0) > 0
+      return (await rowAsIdentity(database, statements, request.deadline)) !== undefined
     },
 
     /** Resolves when no request is waiting. */

@@ -8,7 +8,7 @@ import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import { isEmail } from '../domain/user.js'
-import { asIdentity } from './as-identity.js'
+import { asIdentity, rowAsIdentity } from './as-identity.js'
 import type { Issuer } from './issuer.js'
 import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
 import type { Passwords } from './password.js'
@@ -103,8 +103,7 @@ interface Rotation {
 /** The account with this address, in any case. */
 export const findAccount = async (database: Database, email: string): Promise<Account | undefined> => {
   const find = { name: 'sign_in_find_account', text: FIND_ACCOUNT, values: [email] }
-  const [found] = await asIdentity(database, [find])
-  return found?.rows[0]
+  return rowAsIdentity(database, [find])
 }
 
 /** The request behind a sign-in: what the log keeps of it, and its deadline for the commit. */
@@ -215,8 +214,9 @@ export const createSignIn = ({
       const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
       // nothing is inserted if the account was suspended or its password changed meanwhile
       const insert = { name: 'sign_in_insert', text: INSERT, values }
-      const [, inserted] = await asIdentity(database, [originOf(request, account.id), insert], request.deadline)
-      if (inserted?.rows[0] === undefined) return refuse(account.id, 'password', request)
+      const statements = [originOf(request, account.id), insert]
+      if ((await rowAsIdentity(database, statements, request.deadline)) === undefined)
+        return refuse(account.id, 'password', request)
       return answer(account.id, { family, expires_at: expiresAt }, scopes, token)
     },
 
@@ -232,15 +232,11 @@ export const createSignIn = ({
       const successor = newOpaqueToken()
       const hash = hashOfToken(presented)
       const values = [hash, hashOfToken(successor), (requested ?? []).join(' '), grace ?? null]
-      const [, rotated] = await asIdentity(
-        database,
-        [
-          { name: 'sign_in_lock_rotation', text: LOCK_ROTATION, values: [hash] },
-          { name: 'sign_in_rotate', text: ROTATE, values },
-        ],
-        request.deadline,
-      )
-      const rotation: Rotation | undefined = rotated?.rows[0]
+      const statements = [
+        { name: 'sign_in_lock_rotation', text: LOCK_ROTATION, values: [hash] },
+        { name: 'sign_in_rotate', text: ROTATE, values },
+      ]
+      const rotation = await rowAsIdentity<Rotation>(database, statements, request.deadline)
       if (rotation?.outcome === 'rotated')
         return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
