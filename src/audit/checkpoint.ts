@@ -26,6 +26,10 @@ export type RetiredRange = z.infer<typeof Range>
 export const entriesIn = (ranges: readonly RetiredRange[]): number =>
   ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0)
 
+/** How many entries chains with these heads have had. */
+export const entriesUpTo = (heads: readonly Pick<ChainHead, 'seq'>[]): number =>
+  heads.reduce((sum, { seq }) => sum + Number(seq), 0)
+
 /** A signed statement of all chain heads at a time and, if months were retired, of their entries. */
 export type Checkpoint = z.infer<typeof Checkpoint>
 

@@ -1,6 +1,5 @@
-import type { StoredCheckpoint } from './checkpoint.js'
-import { entriesIn, newestCheckpoint, readCheckpoint } from './checkpoint.js'
-import type { ChainHead } from './checkpoint.js'
+import { entriesIn, entriesUpTo, newestCheckpoint, readCheckpoint } from './checkpoint.js'
+import type { ChainHead, StoredCheckpoint } from './checkpoint.js'
 import { signerOf } from './signed-statement.js'
 import type { StatementKeys } from './signed-statement.js'
 
@@ -51,7 +50,7 @@ export const proofState = async ({ chains, checkpoints, expiries }: StoredProof,
   ])
   const retired = statements.flatMap((statement) => (typeof statement === 'string' ? [] : [statement]))
   const gone = entriesIn(retired.flatMap((statement) => statement.retired))
-  const total = sum(chains)
+  const total = entriesUpTo(chains)
   return {
     chains: chains.map(({ writer, seq, time }) => ({
       chain: writer,
@@ -64,11 +63,9 @@ export const proofState = async ({ chains, checkpoints, expiries }: StoredProof,
     /** the newest valid one */
     checkpoint: newest?.time ?? null,
     /** entries that no checkpoint covers yet */
-    since_checkpoint: total - sum(newest?.heads ?? []),
+    since_checkpoint: total - entriesUpTo(newest?.heads ?? []),
   }
 }
-
-const sum = (heads: readonly Pick<ChainHead, 'seq'>[]): number => heads.reduce((all, { seq }) => all + Number(seq), 0)
 
 const signerIn = (jws: string): string | null => {
   try {

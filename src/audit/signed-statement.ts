@@ -8,6 +8,7 @@ import type { z } from 'zod'
 export interface StatementKey {
   readonly kid: string
   readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
 }
 
 /** Public keys by their thumbprints (RFC 7638). */

@@ -1,5 +1,3 @@
-import { createPublicKey } from 'node:crypto'
-
 import type { ClientBase } from 'pg'
 
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
@@ -35,7 +33,7 @@ export const takeCheckpoint = async (
       client.query<ChainHead>(CHAIN_HEADS),
     ])
     if (locks.rows[0]?.held !== true) return null
-    const { newest } = await newestCheckpoint(stored, new Map([[key.kid, createPublicKey(key.privateKey)]]))
+    const { newest } = await newestCheckpoint(stored, new Map([[key.kid, key.publicKey]]))
     // a checkpoint with a time far in the past or future does not hold up the next
     if (newest && Math.abs(Date.now() - Date.parse(newest.time)) < notWithinSeconds * 1_000) return null
     if (newest && JSON.stringify(newest.heads) === JSON.stringify(heads)) return null

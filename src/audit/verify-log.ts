@@ -4,7 +4,7 @@ import { cursorRows } from '../database/cursor.js'
 import type { Database } from '../database/database.js'
 import { createChainWalk } from './chain-walk.js'
 import type { ChainFault } from './chain-walk.js'
-import { entriesIn, newestCheckpoint, readCheckpoint } from './checkpoint.js'
+import { entriesIn, entriesUpTo, newestCheckpoint, readCheckpoint } from './checkpoint.js'
 import type { ChainHead, RetiredRange, StoredCheckpoint } from './checkpoint.js'
 import { ENTRY_COLUMNS, toChainEntry } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
@@ -71,7 +71,7 @@ export async function* walkLog(
   const { newest, retired } = await readCheckpoints(client, keys, report)
   const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
   const gone = entriesIn(retired)
-  const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
+  const total = entriesUpTo(heads) - gone
 
   // The newest checkpoint alone would prove nothing of what is older: the service signs the heads that it finds, also
   // those of a log that was rewritten.

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
 
 import type { ClientBase } from 'pg'
 
@@ -20,7 +19,7 @@ import type { Progress } from './verify-log.js'
 /** The signer of evidence, and the issuer that the file names. */
 export interface EvidenceSigner {
   readonly issuer: string
-  readonly key: StatementKey & { readonly publicKey: KeyObject }
+  readonly key: StatementKey
 }
 
 interface EvidenceOptions extends EvidenceSigner {
@@ -120,7 +119,7 @@ export async function* writeEvidence(client: ClientBase, options: EvidenceOption
   const end: EvidenceEnd = {
     sha256: hash.digest('hex'),
     entries,
-    chains: heads.map(({ writer, ...last }) => ({ writer, first: firsts.get(writer) ?? null, last: last })),
+    chains: heads.map(({ writer, ...last }) => ({ writer, first: firsts.get(writer) ?? null, last })),
     faults,
     left_out: leftOut,
   }

@@ -185,7 +185,7 @@ describe('the chains of the decision log', () => {
 
   it('name entries that are missing at the end, and whole missing chains', async () => {
     await fill(db, 30)
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     await tamper('delete from decisions where writer = 2 and seq = (select max(seq) from decisions where writer = 2)')
     expect((await verify()).faults).to.deep.equal([{ kind: 'missing', writer: '2', seq: '10', last: '10', id: null }])
     // and with what the table of chains says mended, too: the checkpoint knows
@@ -200,7 +200,7 @@ describe('the chains of the decision log', () => {
 
   it('contradict the checkpoint where a whole chain was rewritten', async () => {
     await fill(db, 12, { chains: 1 })
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     await tamper(
       `create function rewrite() returns void language plpgsql as $$
         declare e decisions; prior bytea := decode(repeat('00', 32), 'hex');
@@ -222,23 +222,23 @@ describe('the chains of the decision log', () => {
     expect(faults[0]).to.deep.include({ kind: 'altered', seq: '12' })
     // the service goes on signing what it finds: that makes nothing true
     await fill(db, 1)
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     expect((await verify()).faults).to.deep.equal(faults)
   })
 
   it('report a checkpoint that was changed or signed with another key', async () => {
     await fill(db, 6)
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     expect((await verify()).checkpoint).to.be.a('string')
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const [otherKid] = await publicKeyOf(other.publicKey)
     await fill(db, 1)
-    await takeCheckpoint(pool, { kid: otherKid, privateKey: other.privateKey })
+    await takeCheckpoint(pool, { kid: otherKid, ...other })
     expect((await verify()).faults).to.deep.equal([
       { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which was not given` },
     ])
     await fill(db, 1)
-    await takeCheckpoint(pool, { kid, privateKey: other.privateKey })
+    await takeCheckpoint(pool, { kid, ...other })
     expect((await verify()).faults).to.deep.equal([
       { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which was not given` },
       { kind: 'checkpoint', id: '3', why: 'has no valid signature' },
@@ -247,7 +247,7 @@ describe('the chains of the decision log', () => {
 
   it('are verified in parts, also many checkpoints, because a request waits for a part only so long', async () => {
     await fill(db, 10)
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     await tamper(
       'insert into audit_checkpoints (kind, jws) select kind, jws from audit_checkpoints, generate_series(1, 1200)',
     )
@@ -263,7 +263,7 @@ describe('the chains of the decision log', () => {
 
   it('are signed on beside rows that somebody put among the checkpoints, which are named and passed over', async () => {
     await fill(db, 3, { chains: 1 })
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     const [signed] = await db.asOwner<{ jws: string }>('select jws from audit_checkpoints')
     const forge = (kind: string, jws: string) =>
       pool.flush([
@@ -275,13 +275,13 @@ describe('the chains of the decision log', () => {
     const future = { time: '2999-01-01T00:00:00.000Z', heads, retired: [] }
     await forge('standing', 'garbage')
     await forge('expiry', `${'a'.repeat(50)}.b.c`)
-    await forge('standing', await signCheckpoint({ kid, privateKey: other.privateKey }, future))
+    await forge('standing', await signCheckpoint({ kid, ...other }, future))
     // an older one that is as valid as it was proves nothing new
     await fill(db, 3, { chains: 1 })
-    const taken = await takeCheckpoint(pool, { kid, privateKey })
+    const taken = await takeCheckpoint(pool, { kid, privateKey, publicKey })
     expect(taken?.heads.map(({ seq }) => seq)).to.deep.equal(['6'])
     await forge('standing', signed?.jws ?? '')
-    expect(await takeCheckpoint(pool, { kid, privateKey }), 'nothing is new').to.equal(null)
+    expect(await takeCheckpoint(pool, { kid, privateKey, publicKey }), 'nothing is new').to.equal(null)
     const verdict = await verify()
     expect(verdict.checkpoint).to.equal(taken?.time)
     expect(verdict.faults.map((fault) => (fault.kind === 'checkpoint' ? fault.id : null))).to.deep.equal([
@@ -319,14 +319,14 @@ describe('the chains of the decision log', () => {
   it('are signed by one process, and only where something is new', async () => {
     await fill(db, 3)
     const taken = await Promise.all([
-      takeCheckpoint(pool, { kid, privateKey }),
-      takeCheckpoint(pool, { kid, privateKey }),
+      takeCheckpoint(pool, { kid, privateKey, publicKey }),
+      takeCheckpoint(pool, { kid, privateKey, publicKey }),
     ])
     expect(taken.filter((checkpoint) => checkpoint !== null)).to.have.length(1)
-    expect(await takeCheckpoint(pool, { kid, privateKey })).to.equal(null)
+    expect(await takeCheckpoint(pool, { kid, privateKey, publicKey })).to.equal(null)
     await fill(db, 1)
-    expect(await takeCheckpoint(pool, { kid, privateKey }, 60)).to.equal(null)
-    expect(await takeCheckpoint(pool, { kid, privateKey })).not.to.equal(null)
+    expect(await takeCheckpoint(pool, { kid, privateKey, publicKey }, 60)).to.equal(null)
+    expect(await takeCheckpoint(pool, { kid, privateKey, publicKey })).not.to.equal(null)
   })
 
   it('name each of 200 random manipulations', async () => {
@@ -462,12 +462,12 @@ describe('the chains of the decision log', () => {
     await fill(db, 10, { time: `timestamptz '2026-02-15T00:00:00Z'` })
     await fill(db, 10, { time: `timestamptz '2026-01-20T00:00:00Z'` })
     await fill(db, 10)
-    await takeCheckpoint(pool, { kid, privateKey })
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
     expect((await verify()).faults).to.deep.equal([])
     const owner = new Client(db.owner)
     await owner.connect()
     try {
-      const options = { before: '2026-02', key: { kid, privateKey } }
+      const options = { before: '2026-02', key: { kid, privateKey, publicKey } }
       expect(await expireMonths(owner, { ...options, dryRun: true })).to.deep.equal([{ month: '2026-01', entries: 20 }])
       expect((await verify()).entries).to.equal(40)
       expect(await expireMonths(owner, { ...options, dryRun: false })).to.deep.equal([
@@ -498,7 +498,7 @@ describe('the chains of the decision log', () => {
     const owner = new Client(db.owner)
     await owner.connect()
     try {
-      const options = { before: '2026-02', key: { kid, privateKey } }
+      const options = { before: '2026-02', key: { kid, privateKey, publicKey } }
       expect(await expireMonths(owner, { ...options, dryRun: true })).to.deep.equal([{ month: '2026-01', entries: 10 }])
       expect((await verify()).entries).to.equal(30)
       expect(await expireMonths(owner, { ...options, dryRun: false })).to.deep.equal([
@@ -524,7 +524,7 @@ describe('the chains of the decision log', () => {
     try {
       await reader.query('begin')
       await reader.query('select from decisions limit 1')
-      const expiring = expireMonths(owner, { before: '2026-02', key: { kid, privateKey }, dryRun: false })
+      const expiring = expireMonths(owner, { before: '2026-02', key: { kid, privateKey, publicKey }, dryRun: false })
       await lockWaiters(db.asOwner, 1)
       await within('a new entry, beside a reader', fill(db, 1))
       await reader.query('commit')

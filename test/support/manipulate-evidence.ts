@@ -32,7 +32,7 @@ const chainOf = (line: string): string => /^\[(\d+)/.exec(entryIn(line).text)?.[
 const forged = (text: string): string => text.replace('"deny"', '"allow"')
 
 /** The file signed as it is now. */
-const signAgain = async (lines: readonly string[], key: Pick<TestKey, 'kid' | 'privateKey'>): Promise<Buffer> => {
+const signAgain = async (lines: readonly string[], key: TestKey): Promise<Buffer> => {
   const body = lines.slice(0, -1)
   const end = {
     ...EVIDENCE.schema.parse(endOf(lines)),
@@ -55,7 +55,7 @@ const sealAgain = async (lines: readonly string[], { kid, privateKey, publicKey 
   const { x, y } = publicKey.export({ format: 'jwk' })
   const body = await Promise.all(lines.slice(1, -1).map((line) => (isEntry(line) ? line : seal(line))))
   const named = JSON.stringify({ ...header, key: { kty: 'EC', crv: 'P-256', x, y } })
-  return signAgain([named, ...body, lines.at(-1) ?? ''], { kid, privateKey })
+  return signAgain([named, ...body, lines.at(-1) ?? ''], { kid, privateKey, publicKey })
 }
 
 /** Rewrites a chain from an entry on, with every hash right again. */
