@@ -1,19 +1,16 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
-import type { ApiDocument, ApiOperation } from './api-document.js'
+import type { ApiOperation, ApiResponse, Resolve } from './api-document.js'
 import { codeBlock } from './code-block.js'
 import { givenExample } from './examples.js'
 import { bodyTable, headerTable } from './field-table.js'
 import { fieldsOf } from './fields.js'
 import { inline } from './prose.js'
 
-type Resolve = ApiDocument['resolve']
-type Answer = ApiOperation['responses'][number]
-
 /** All problems have the same fields, which the page describes once, at the top. */
 const PROBLEM_TYPES: ReadonlySet<string> = new Set(['application/problem+json', 'text/html'])
 
-const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
+const detailsOf = (answer: ApiResponse, resolve: Resolve): readonly Html[] => {
   // refusals list their own headers
   const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
   const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
@@ -40,7 +37,7 @@ const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
 
 /** Headers that only refusals have, with their statuses. */
 export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
-  const isRefusal = ({ status }: Answer) => status >= 400
+  const isRefusal = ({ status }: ApiResponse) => status >= 400
   const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
   const names = new Set(responses.filter(isRefusal).flatMap(({ headers = {} }) => Object.keys(headers)))
   return [...names]

@@ -72,7 +72,7 @@ const Response = z.object({
   content: Content.optional(),
   'x-problems': z.array(z.object({ code: z.string(), layer: z.string(), title: z.string() })).optional(),
 })
-export type Response = z.infer<typeof Response>
+type Response = z.infer<typeof Response>
 
 const Layers = z.object({
   gateway: z.object({ scope: z.string(), quota: z.string(), from: z.string().optional() }),
@@ -101,19 +101,25 @@ const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), Operation)),
 })
 
+export interface ApiResponse extends Response {
+  readonly status: number
+}
+
 /** One operation with everything shown about it; parameters, responses and headers are resolved. */
 export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'parameters' | 'responses'> {
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
-  readonly responses: readonly (Response & { readonly status: number })[]
+  readonly responses: readonly ApiResponse[]
 }
+
+/** The target of a schema with `$ref`; any other schema unchanged. */
+export type Resolve = (schema: SchemaJson | boolean | undefined) => SchemaJson
 
 /** The parts of the document that the page uses. */
 export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths'> {
   readonly operations: readonly ApiOperation[]
-  /** the target of a schema with `$ref`; any other schema unchanged */
-  readonly resolve: (schema: SchemaJson | boolean | undefined) => SchemaJson
+  readonly resolve: Resolve
 }
 
 const pointer = (document: unknown, ref: string): unknown => {
@@ -135,7 +141,7 @@ export const readApiDocument = (json: unknown): ApiDocument => {
     return reference === undefined ? part : whole(pointer(json, reference.$ref))
   }
   const schemas = new Map<string, SchemaJson>()
-  const resolve = (schema: SchemaJson | boolean | undefined): SchemaJson => {
+  const resolve: Resolve = (schema) => {
     if (schema === undefined || typeof schema === 'boolean') return {}
     if (schema.$ref === undefined) return schema
     const { $ref: ref, ...beside } = schema

@@ -34,14 +34,10 @@ const pictureOf = (text: string): DocsAnswer => ({
   headers: { 'Cache-Control': 'public, max-age=60' },
 })
 
-/** The same function with a cache of its results. */
-const kept = <Value>(make: (name: string) => Value | null): ((name: string) => Value | null) => {
-  const known = new Map<string, Value>()
-  return (name) => {
-    const found = known.get(name) ?? make(name)
-    if (found !== null) known.set(name, found)
-    return found
-  }
+/** The same function, which runs at its first call only. */
+const once = <Value extends object>(make: () => Value): (() => Value) => {
+  let made: Value | undefined
+  return () => (made ??= make())
 }
 
 const readSite = (): BuiltSite => BuiltSite.parse(JSON.parse(readFileSync(new URL(SITE_FILE, PACKAGE_ROOT), 'utf8')))
@@ -51,16 +47,14 @@ const readSite = (): BuiltSite => BuiltSite.parse(JSON.parse(readFileSync(new UR
  * request, which throws if the program is not built.
  */
 export const createDocs = (openapi: () => unknown): Docs => {
-  let read: BuiltSite | undefined
-  const site = () => (read ??= readSite())
-  let reference: DocsAnswer | undefined
+  const site = once(readSite)
+  const named = once(() => {
+    const pictures = Object.entries(site().pictures).map(([name, text]) => [name, () => pictureOf(text)] as const)
+    const pages = [...guidePages(site())].map(([name, page]) => [name, () => answerOf(page())] as const)
+    return new Map([...pages, ...pictures].map(([name, answer]) => [name, once(answer)]))
+  })
   return {
-    reference: () => (reference ??= answerOf(referencePage(openapi(), site().scripts))),
-    find: kept((name) => {
-      const picture = new Map(Object.entries(site().pictures)).get(name)
-      if (picture !== undefined) return pictureOf(picture)
-      const page = guidePages(site()).get(name)
-      return page === undefined ? null : answerOf(page())
-    }),
+    reference: once(() => answerOf(referencePage(openapi(), site().scripts))),
+    find: (name) => named().get(name)?.() ?? null,
   }
 }

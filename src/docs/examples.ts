@@ -1,7 +1,5 @@
-import type { ApiDocument, ApiOperation, Media, SchemaJson } from './api-document.js'
+import type { ApiOperation, Media, Parameter, Resolve, SchemaJson } from './api-document.js'
 import { formsOf } from './fields.js'
-
-type Resolve = ApiDocument['resolve']
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   'date-time': '2027-01-31T12:00:00Z',
@@ -31,7 +29,7 @@ export const exampleOf = ({ example, examples, schema }: Media, resolve: Resolve
 export const givenExample = ({ example, examples = {} }: Pick<Media, 'example' | 'examples'>): unknown =>
   example ?? Object.values(examples)[0]?.value
 
-const parameterExample = ({ example, schema, name }: ApiOperation['parameters'][number], resolve: Resolve): unknown => {
+const parameterExample = ({ example, schema, name }: Parameter, resolve: Resolve): unknown => {
   const value = example ?? sampleOf(resolve(schema), resolve)
   return value === '…' ? name : value
 }

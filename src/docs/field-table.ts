@@ -1,12 +1,10 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
-import type { ApiDocument, ApiOperation, SchemaJson } from './api-document.js'
+import type { ApiOperation, Resolve, SchemaJson } from './api-document.js'
 import { fieldsOf } from './fields.js'
 import type { Field } from './fields.js'
 import { prose } from './prose.js'
 import { boundsOf, patternsOf, typeOf, valuesOf } from './type-words.js'
-
-type Resolve = ApiDocument['resolve']
 
 const codes = (values: readonly string[]): readonly Html[] =>
   values.map((value) => html`<code>${value === '' ? '""' : value}</code> `)
@@ -73,12 +71,10 @@ const withinOf = (within: string): readonly Html[] => within.split(/(?<=\.)/).ma
 const nameOf = ({ within, name }: Pick<Field, 'within' | 'name'>): Html =>
   html`<code>${within === '' ? null : html`<span class="within">${withinOf(within)}</span>`}${name}</code>`
 
-const rowOf = ({ within, name, isRequired, schema, variant }: Field): Row => ({
+const rowOf = ({ within, name, ...field }: Field): Row => ({
+  ...field,
   name: nameOf({ within, name }),
-  isRequired,
-  schema,
-  description: schema.description,
-  variant,
+  description: field.schema.description,
 })
 
 /** The fields of a body; null if it has none. */

@@ -1,4 +1,4 @@
-import type { ApiDocument, SchemaJson } from './api-document.js'
+import type { Resolve, SchemaJson } from './api-document.js'
 
 /** A row of a table of fields: one property at any depth. */
 export interface Field {
@@ -10,8 +10,6 @@ export interface Field {
   /** a heading above it if it belongs to one of several forms */
   readonly variant: string | null
 }
-
-type Resolve = ApiDocument['resolve']
 
 /** Deeper than any schema here: recursive schemas end at this depth. */
 const MOST_LEVELS = 8

@@ -10,7 +10,7 @@ export interface DocsPage {
 
 interface Parts {
   readonly title: string
-  /** the part of the site that it belongs to; null for neither */
+  /** the part of the site that it belongs to */
   readonly part: 'reference' | 'guides'
   /** the content of the side bar, and its label */
   readonly contents: Html

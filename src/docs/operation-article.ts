@@ -1,6 +1,6 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
-import type { ApiDocument, ApiOperation } from './api-document.js'
+import type { ApiDocument, ApiOperation, Resolve } from './api-document.js'
 import { answerExample, answerList } from './answers.js'
 import { codeBlock } from './code-block.js'
 import { clientCallOf } from './client-call.js'
@@ -12,8 +12,6 @@ import { layerList } from './layer-list.js'
 import { inline, prose, withoutMarks } from './prose.js'
 import { refusalTable } from './refusal-table.js'
 import { sendForm } from './send-form.js'
-
-type Resolve = ApiDocument['resolve']
 
 /** The text that the search covers. */
 const wordsOf = (operation: ApiOperation, resolve: Resolve): string => {

@@ -1,12 +1,11 @@
+import { counted } from '../domain/counted.js'
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
-import type { ApiOperation } from './api-document.js'
+import type { ApiOperation, ApiResponse } from './api-document.js'
 import { refusalHeaders } from './answers.js'
 import { inline, withoutMarks } from './prose.js'
 
-type Refusal = ApiOperation['responses'][number]
-
-const rowsOf = ({ status, description, 'x-problems': problems }: Refusal): readonly Html[] =>
+const rowsOf = ({ status, description, 'x-problems': problems }: ApiResponse): readonly Html[] =>
   problems === undefined
     ? [
         html`<tr>
@@ -24,8 +23,6 @@ const rowsOf = ({ status, description, 'x-problems': problems }: Refusal): reado
             <td>${title}</td>
           </tr>`,
       )
-
-const HOW_MANY = (count: number): string => (count === 1 ? '1 refusal' : `${count} refusals`)
 
 const tableOf = (rows: readonly Html[], name: string): Html =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="${name}">
@@ -52,7 +49,7 @@ export const refusalTable = (operation: ApiOperation): Html | null => {
   const rows = refusals.flatMap(rowsOf)
   if (rows.length === 0) return null
   return html`<details class="part">
-    <summary>${HOW_MANY(rows.length)} <span class="aside">status, layer and code</span></summary>
+    <summary>${counted(rows.length, 'refusal')} <span class="aside">status, layer and code</span></summary>
     ${tableOf(rows, `Refusals of “${withoutMarks(summary)}”`)}
     ${
       headers.length === 0
@@ -67,13 +64,13 @@ export const refusalTable = (operation: ApiOperation): Html | null => {
 
 /** All refusals of any operation, once each, by status. */
 export const allRefusals = (operations: readonly ApiOperation[]): Html => {
-  const known = new Map<string, Refusal>()
+  const known = new Map<string, ApiResponse>()
   for (const { responses } of operations)
     for (const { 'x-problems': problems = [], ...response } of responses)
       for (const problem of problems) known.set(problem.code, { ...response, 'x-problems': [problem] })
   const rows = [...known.values()].sort((a, b) => a.status - b.status).flatMap(rowsOf)
   return html`<details class="part">
-    <summary>All ${HOW_MANY(rows.length)} <span class="aside">status, layer and code</span></summary>
+    <summary>All ${counted(rows.length, 'refusal')} <span class="aside">status, layer and code</span></summary>
     ${tableOf(rows, 'All refusals')}
   </details>`
 }

@@ -1,11 +1,9 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
-import type { ApiDocument, ApiOperation, Parameter, SchemaJson } from './api-document.js'
+import type { ApiOperation, Parameter, Resolve, SchemaJson } from './api-document.js'
 import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
 import { withoutMarks } from './prose.js'
 import { valuesOf } from './type-words.js'
-
-type Resolve = ApiDocument['resolve']
 
 interface Control {
   readonly name: string

@@ -1,7 +1,5 @@
-import type { ApiDocument, SchemaJson } from './api-document.js'
+import type { Resolve, SchemaJson } from './api-document.js'
 import { formsOf, isNullable } from './fields.js'
-
-type Resolve = ApiDocument['resolve']
 
 const numberOf = (value: unknown): string | null => (typeof value === 'number' ? value.toLocaleString('en-US') : null)
 

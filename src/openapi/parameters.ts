@@ -50,7 +50,7 @@ export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json
   const { gateway, params, query, idempotent, documentation } = route
   const listed = (schema: Route['query'], place: 'path' | 'query'): readonly Json[] => {
     if (schema === undefined) return []
-    const { properties = {}, required = [] } = parts(schemaOf(schema, 'input', schemas))
+    const { properties = {}, required = [] }: ObjectSchema = schemaOf(schema, 'input', schemas)
     return Object.entries(properties).map(([name, { description, ...each }]) => ({
       name,
       in: place,
@@ -77,5 +77,3 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Json>>
   readonly required?: readonly string[]
 }
-
-const parts = (schema: Json): ObjectSchema => schema
