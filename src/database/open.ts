@@ -140,8 +140,12 @@ export const openAsOwner = async (
   settings: DatabaseSettings,
 ): Promise<Pick<OpenedDatabase, 'leave'> & { readonly owner: ClientConfig }> => {
   const { databaseUrl, migrationDatabaseUrl, dataDir } = settings
-  if (databaseUrl !== undefined)
-    return { owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, leave: async () => {} }
+  if (databaseUrl !== undefined) {
+    const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
+    // throws if it does not answer
+    await ownsSchema(owner)
+    return { owner, leave: async () => {} }
+  }
   await requireDatabaseIn(dataDir)
   return startEmbedded(settings)
 }

@@ -11,6 +11,7 @@ import { runCommand } from '../support/cli.js'
 import { cluster, createDatabase } from '../support/cluster.js'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode, urlOf } from '../support/node.js'
+import { freePort } from '../support/proxy.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import type { Ended } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -76,6 +77,20 @@ describe('where there is no installation', () => {
     expect(err, 'the one that was looked at').to.include(name).and.not.include(elsewhere.name)
     expect(await withPool(owner)(`select from pg_class where relname = 'schema_migrations'`)).to.deep.equal([])
     expect(await exists(dataDir)).to.equal(false)
+  })
+})
+
+describe('where the database does not answer', () => {
+  it('every command says so, and which settings name it', async () => {
+    const url = `postgres://ada@127.0.0.1:${await freePort()}/links`
+    for (const command of [...COMMANDS, ['migrate'], ['migrate', '--status']])
+      for (const urls of [{ DATABASE_URL: url }, { DATABASE_URL: url, MIGRATION_DATABASE_URL: url }]) {
+        const { code, out, err } = await runCommand(command, { environment: urls })
+        expect({ code, out }, command.join(' ')).to.deep.equal({ code: 1, out: '' })
+        expect(err, command.join(' ')).to.match(
+          /^linkgate: the database does not answer: [^\n]+ \(DATABASE_URL, [^\n]+\n$/,
+        )
+      }
   })
 })
 
