@@ -1,5 +1,5 @@
 /** Sets the text of the line; `part` (0 to 1) adds a bar before it. */
-export type ShowProgress = (text: string, part?: number) => void
+type ShowProgress = (text: string, part?: number) => void
 
 const AFTER_MS = 1_000
 const EVERY_MS = 200

@@ -11,7 +11,7 @@ import type { Service } from '../service.js'
 import { isToWorker } from './message.js'
 import type { Start, ToPrimary } from './message.js'
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly config: Config
   readonly worker: Worker
   readonly log: Logger

@@ -6,7 +6,7 @@ import type { Ready } from './message.js'
 import { describeEnd, unstartedWorker } from './worker-process.js'
 import type { WorkerProcess } from './worker-process.js'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly count: number
   readonly fork: () => WorkerProcess
   readonly log: Logger

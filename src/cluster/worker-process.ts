@@ -27,7 +27,7 @@ export interface WorkerProcess {
   kill(): void
 }
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly worker: Worker
   readonly start: Omit<Start, 'kind'>
   /** the metrics of all workers; null if they could not be collected */

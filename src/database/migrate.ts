@@ -13,12 +13,12 @@ import { pendingFiles, readSqlFiles } from './sql-files.js'
 import type { SqlFile } from './sql-files.js'
 import { withConnection } from './with-connection.js'
 
-export interface Migration {
+interface Migration {
   readonly name: string
   readonly applied: boolean
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** connection of the schema's owner */
   readonly owner: ClientConfig
   /**

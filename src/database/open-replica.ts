@@ -4,7 +4,7 @@ import { openPool } from './pool.js'
 import { openReplica } from './replica.js'
 import type { Replica, ReplicaOptions } from './replica.js'
 
-export interface ReplicaPlace extends Pick<ReplicaOptions, 'staleMs' | 'onChange'> {
+interface ReplicaPlace extends Pick<ReplicaOptions, 'staleMs' | 'onChange'> {
   readonly url: string
   /** how the service logs in to the primary, and to the replica in the same way */
   readonly primary: ClientConfig

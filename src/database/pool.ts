@@ -15,7 +15,7 @@ import type { Statement } from './statement.js'
 import { toNamedWire, toWire } from './wire.js'
 import type { WireStatement } from './wire.js'
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly connection: ClientConfig
   /** connections at most */
   readonly size: number

@@ -1,5 +1,5 @@
 /** A kind of reader, and their pages in reading order. */
-export interface Readers {
+interface Readers {
   readonly id: string
   readonly title: string
   readonly lead: string

@@ -8,7 +8,7 @@ import { BuiltSite, SITE_FILE } from './page-file.js'
 import { referencePage } from './reference-page.js'
 
 /** A page to send. */
-export interface DocsAnswer {
+interface DocsAnswer {
   readonly body: FixedDocument
   readonly type: string
   readonly headers: Readonly<Record<string, string>>

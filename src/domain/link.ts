@@ -47,7 +47,7 @@ export type FindLink = (code: string) => Promise<Link | null>
 /**
  * What a visitor finds at a code. `absent`: not active, or not yet started; `expired`: past its end or its visit limit.
  */
-export type LinkState = 'open' | 'absent' | 'expired'
+type LinkState = 'open' | 'absent' | 'expired'
 
 /** `now`: milliseconds since 1970. */
 export const stateOf = (

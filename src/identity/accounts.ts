@@ -13,7 +13,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { ENTER_IDENTITY, asIdentity, lockRights, rowAsIdentity } from './as-identity.js'
 
-export interface NewAccount {
+interface NewAccount {
   readonly email: string
   readonly role: string
   readonly name: string
@@ -29,7 +29,7 @@ export interface ExternalSubject {
 }
 
 /** A stored link for choosing a password. */
-export interface PasswordLinkHash {
+interface PasswordLinkHash {
   readonly hash: Buffer
   readonly expiresAt: Date
 }

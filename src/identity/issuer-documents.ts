@@ -22,7 +22,7 @@ export const readDocument: ReadDocument = async (url, signal) => {
 }
 
 /** A response of an issuer's endpoint. */
-export interface IssuerAnswer {
+interface IssuerAnswer {
   readonly status: number
   readonly document: unknown
 }

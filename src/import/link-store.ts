@@ -20,7 +20,7 @@ export interface LinkStore {
   analyze(): Promise<void>
 }
 
-export interface LinkStoreParts {
+interface LinkStoreParts {
   readonly database: Database
   readonly hashPassword: (password: string) => Promise<string>
   /** true: reports the outcomes without writing anything */

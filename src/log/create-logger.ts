@@ -30,7 +30,7 @@ declare module 'sonic-boom' {
 }
 
 /** Where log lines go. */
-export interface LogDestination extends DestinationStream {
+interface LogDestination extends DestinationStream {
   flushSync?(): void
   /** `tell` is called once lines that were lost are followed by others. */
   onLost?(tell: (lines: number) => void): void

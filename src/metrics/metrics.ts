@@ -18,7 +18,7 @@ import { metricsIn } from './metrics-in.js'
 import { processMetrics } from './process-metrics.js'
 
 /** Values that are read when metrics are collected, instead of being counted here. */
-export interface Sources {
+interface Sources {
   readonly policy: () => PolicyStatus
   readonly pool: () => PoolStats
   readonly recorder: () => RecorderStats
@@ -32,7 +32,7 @@ export interface Sources {
 }
 
 /** `load` of createCurrentPolicy: the newest snapshot, or null if the revision `known` is still the newest. */
-export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
+type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
 /**
  * The Prometheus metrics of one process. Their names, labels and meaning are part of the contract (docs/metrics.md):

@@ -25,7 +25,7 @@ export interface Data {
   readonly tracing: Tracing | undefined
 }
 
-export interface DataParts {
+interface DataParts {
   readonly config: Config
   readonly opened: OpenedDatabase
   readonly metrics: Metrics

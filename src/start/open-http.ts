@@ -19,7 +19,7 @@ import type { TableParts } from '../routes/table.js'
 import type { Tracing } from '../tracing/tracing.js'
 import type { Closing } from './closing.js'
 
-export interface HttpParts {
+interface HttpParts {
   readonly config: Config
   readonly runtime: Runtime
   readonly tracing: Tracing | undefined
@@ -31,7 +31,7 @@ export interface HttpParts {
 }
 
 /** The HTTP server. */
-export interface Http {
+interface Http {
   readonly baseUrl: string
   readonly port: number
   /** the separate URL of `/metrics`; undefined if it is served together with everything else */

@@ -14,7 +14,7 @@ import type { CurrentPolicy } from '../policy/current.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-export interface LayerParts {
+interface LayerParts {
   readonly config: Config
   readonly data: Data
   readonly policy: CurrentPolicy

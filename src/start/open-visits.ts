@@ -11,7 +11,7 @@ import type { Visits } from '../visits/visits.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-export interface VisitParts {
+interface VisitParts {
   readonly config: Config
   readonly data: Pick<Data, 'pool'>
   readonly metrics: Metrics
@@ -19,7 +19,7 @@ export interface VisitParts {
 }
 
 /** Records visits and announces them. */
-export interface OpenVisits extends Pick<Visits, 'note' | 'catchUp'> {
+interface OpenVisits extends Pick<Visits, 'note' | 'catchUp'> {
   readonly live: Live
 }
 
