@@ -44,7 +44,7 @@ export const withDatabase = async <T>(
 
 /**
  * Runs work on a database that is being opened, then leaves it. A signal stops the embedded one before it ends the
- * command, also while that is starting.
+ * command, also while that is starting or stopping.
  */
 export const whileOpen = async <Opened extends { readonly leave: () => Promise<void> }, T>(
   { databaseUrl }: Pick<DatabaseSettings, 'databaseUrl'>,
@@ -60,7 +60,6 @@ export const whileOpen = async <Opened extends { readonly leave: () => Promise<v
     try {
       return await interruption.settled(work(opened))
     } finally {
-      interruption.off()
       await opened.leave()
     }
   } finally {

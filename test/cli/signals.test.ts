@@ -23,6 +23,29 @@ const PROGRAM = `
   process.stdout.write(JSON.stringify(said))
 `
 
+/** A command that gets a signal while it stops its database. */
+const STOPPED = `
+  import { writeSync } from 'node:fs'
+  import { whileOpen } from '${new URL('dist/cli/session.js', PACKAGE_ROOT)}'
+  let leaving
+  const stop = async () => {
+    process.kill(process.pid, 'SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    writeSync(1, 'stopped')
+  }
+  const leave = () => (leaving ??= stop())
+  await whileOpen({}, Promise.resolve({ leave }), async () => undefined)
+`
+
+describe('the signal of a command', () => {
+  before(requireBuilt)
+
+  it('ends it only after its database has stopped, also where it comes while that stops', () => {
+    const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', STOPPED], { encoding: 'utf8' })
+    expect({ stdout, signal }).to.deep.equal({ stdout: 'stopped', signal: 'SIGTERM' })
+  })
+})
+
 describe('the signals of a service', () => {
   before(requireBuilt)
 
