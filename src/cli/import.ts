@@ -14,50 +14,22 @@ import { createPasswords } from '../identity/password.js'
 import { FORMATS, FORMAT_NAMES } from '../import/formats.js'
 import type { FormatName } from '../import/formats.js'
 import { importLinks } from '../import/import-links.js'
-import type { ImportOrder, ImportResult } from '../import/import-links.js'
+import type { ImportResult } from '../import/import-links.js'
 import { createLinkStore } from '../import/link-store.js'
 import { createRefusedFile } from '../import/refused-file.js'
 import { linkReader } from '../import/to-link.js'
 import { UnreadableFile } from '../import/unreadable-file.js'
-import { FIELDS, columnName } from '../import/words.js'
-import type { Field } from '../import/words.js'
+import { FIELDS } from '../import/words.js'
 import { createAnnouncer } from '../redirects/announcer.js'
-import { email, parsed } from './arguments.js'
+import { email } from './arguments.js'
 import { number } from '../domain/counted.js'
 import { AnswerIsNo, UsageError } from './errors.js'
+import { mapping } from './import/mapping.js'
+import type { Mapping } from './import/mapping.js'
 import { complain, print } from './print.js'
 import { clearProgress, withProgress } from './progress.js'
 import { unreadable } from './read-text-file.js'
 import { withDatabase } from './session.js'
-
-const fieldOf = (text: string): Field | null | undefined =>
-  text.trim() === '' ? null : FIELDS.find((field) => field === text.trim())
-
-/** Columns by `columnName`; null: the column is left out. */
-type Mapped = ImportOrder['map']
-
-/** `their column=our field, …`; without a field, the column is left out. Repeated options add up. */
-const mapping = (text: string, previous: Mapped = new Map()): Mapped => {
-  const pairs = parsed(
-    (list) => {
-      const found = list.split(',').map((pair) => {
-        const at = pair.lastIndexOf('=')
-        return { column: columnName(pair.slice(0, Math.max(at, 0))), field: fieldOf(pair.slice(at + 1)) }
-      })
-      return found.every(({ column }) => column !== '') ? found : undefined
-    },
-    `must be "their column=our field, …", with our fields ${FIELDS.join(', ')}`,
-  )(text)
-  const map = new Map(previous)
-  for (const { column, field } of pairs) {
-    if (field === undefined) throw new UsageError(`--map: our fields are ${FIELDS.join(', ')}`)
-    if (map.has(column)) throw new UsageError(`--map names the column ${column} twice`)
-    const [rival] = [...map].find(([, other]) => field !== null && other === field) ?? []
-    if (rival !== undefined) throw new UsageError(`--map: ${rival} and ${column} cannot both be the ${field}`)
-    map.set(column, field)
-  }
-  return map
-}
 
 const HELP = `
 Formats:
@@ -87,7 +59,7 @@ was read (no such file, a missing column, no such user, no installation, no plac
 interface ImportOptions {
   readonly format: FormatName
   readonly owner?: string
-  readonly map?: Mapped
+  readonly map?: Mapping
   readonly dryRun?: true
   readonly refused?: string
 }
