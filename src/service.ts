@@ -7,7 +7,7 @@ import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import { deadlineExceeded } from './domain/deadline.js'
 import { createGate } from './domain/gate.js'
-import type { OpenedDatabase } from './database/open.js'
+import type { ServiceLogin } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
 import { backgroundWork } from './jobs/background-work.js'
@@ -64,7 +64,7 @@ export interface Siblings {
 
 export interface ServiceParts {
   readonly config: Config
-  readonly opened: OpenedDatabase
+  readonly opened: ServiceLogin
   readonly log: Logger
   readonly siblings?: Siblings
   /** replaces layers; for tests that watch a single layer */

@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
 import type { Config } from '../config.js'
-import type { OpenedDatabase } from '../database/open.js'
+import type { ServiceLogin } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { FIRST_ADMIN } from '../domain/first-admin.js'
 import { createAccounts } from '../identity/accounts.js'
@@ -29,9 +29,9 @@ const WELCOME_LINK_MS = 600_000
  * Adds the first account to an empty installation; null if there are accounts. A person at a terminal gets a link.
  * Otherwise the password goes to a file that only its owner can read, because logs may be collected.
  */
-export const addFirstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
+export const addFirstAdmin = async ({ service }: ServiceLogin, config: Config): Promise<FirstAdmin | null> => {
   const { databasePooled: pooled, requestDeadlineMs: deadlineMs } = config
-  const database = openPool({ connection: opened.service, size: 1, pooled, deadlineMs })
+  const database = openPool({ connection: service, size: 1, pooled, deadlineMs })
   const accounts = createAccounts(database)
   try {
     if (await accounts.any()) return null

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { misspeltSettings } from '../config.js'
 import type { Config } from '../config.js'
 import { openDatabase } from '../database/open.js'
-import type { OpenedDatabase } from '../database/open.js'
+import type { ServiceLogin } from '../database/open.js'
 import { claimDataDir, requirePlatformPackage } from '../embedded-postgres/embedded-postgres.js'
 import { requireFreePort } from '../http/listen.js'
 import { loadArgon2 } from '../identity/load-argon2.js'
@@ -130,7 +130,7 @@ interface Running {
 
 interface Parts {
   readonly config: Config
-  readonly opened: OpenedDatabase
+  readonly opened: ServiceLogin
   readonly log: Logger
 }
 

@@ -36,12 +36,7 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
       config: { ...config, port: start.port },
       siblings: primary,
       log,
-      opened: {
-        service: start.database,
-        listener: listenerOf(start.database, config),
-        migrated: [],
-        leave: async () => {},
-      },
+      opened: { service: start.database, listener: listenerOf(start.database, config) },
     })
     // A worker that is told to stop before it listens serves nobody yet, so it may end at once. Waiting for a slow
     // start could exceed the stop timeout, and cut off the requests of the other workers.

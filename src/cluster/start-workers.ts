@@ -7,7 +7,7 @@ import { AggregatorRegistry } from 'prom-client'
 import type { PrometheusContentType } from 'prom-client'
 
 import type { Config } from '../config.js'
-import type { OpenedDatabase } from '../database/open.js'
+import type { ServiceLogin } from '../database/open.js'
 import { countForWorkers } from '../layers/1-gateway/rate-limit-store.js'
 import { metricsIn } from '../metrics/metrics-in.js'
 import { superviseWorkers } from './supervise.js'
@@ -30,7 +30,7 @@ export const startWorkers = async ({
   log,
 }: {
   readonly config: Config
-  readonly opened: OpenedDatabase
+  readonly opened: ServiceLogin
   readonly log: Logger
 }): Promise<Workers> => {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.js', import.meta.url)), args: [] })

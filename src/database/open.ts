@@ -20,11 +20,15 @@ export interface DatabaseSettings extends ConnectionSettings {
   readonly migrations: URL
 }
 
-/** A PostgreSQL with the schema of this version, and how the service logs in. */
-export interface OpenedDatabase {
+/** How the service logs in to its database. */
+export interface ServiceLogin {
   readonly service: ClientConfig
   /** for notifications: bypasses a pooler */
   readonly listener: ClientConfig
+}
+
+/** A PostgreSQL with the schema of this version. */
+interface OpenedDatabase extends ServiceLogin {
   /** names of the migrations that were applied */
   readonly migrated: readonly string[]
   /** stops the embedded database, unless another process uses it */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
-import type { OpenedDatabase } from '../database/open.js'
+import type { ServiceLogin } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { openRedis } from '../layers/1-gateway/redis.js'
 import { onChange } from '../log/on-change.js'
@@ -27,7 +27,7 @@ export interface Data {
 
 interface DataParts {
   readonly config: Config
-  readonly opened: OpenedDatabase
+  readonly opened: ServiceLogin
   readonly metrics: Metrics
   readonly log: Logger
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { createListener } from '../database/listener.js'
-import type { OpenedDatabase } from '../database/open.js'
+import type { ServiceLogin } from '../database/open.js'
 import { openReplicaAt } from '../database/open-replica.js'
 import { onChange } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -20,7 +20,7 @@ const VISITS_CHANNEL = 'linkgate_visits'
 
 export interface RedirectParts {
   readonly config: Config
-  readonly opened: OpenedDatabase
+  readonly opened: ServiceLogin
   readonly data: Data
   readonly watch: PolicyWatch
   readonly live: Live

@@ -1,13 +1,13 @@
 import type { ClientConfig } from 'pg'
 
 import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import type { OpenedDatabase } from '../../src/database/open.js'
+import type { ServiceLogin } from '../../src/database/open.js'
 import { withPool } from './bare-database.js'
 import type { AskDatabase } from './bare-database.js'
 import { cluster, createDatabase } from './cluster.js'
 
 /** A migrated database of its own, as a service opens it, and its owner for what no service may do. */
-export interface TestDatabase extends OpenedDatabase {
+export interface TestDatabase extends ServiceLogin {
   readonly owner: ClientConfig
   /** Runs SQL as the owner of the schema (a superuser), past every policy. */
   readonly asOwner: AskDatabase
@@ -27,8 +27,6 @@ export const openedDatabase = (owner: ClientConfig, { user, password }: Embedded
     owner,
     service: login,
     listener: login,
-    migrated: [],
-    leave: async () => {},
     asOwner: withPool(owner),
   }
 }
