@@ -1,5 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 
+import { deferred } from '../domain/deferred.js'
+
 export interface Signals {
   /** SIGTERM, SIGINT, or the end of the terminal: stop gracefully */
   readonly first: Promise<void>
@@ -21,31 +23,25 @@ const ECHO_MS = 250
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  let onFirst: () => void = () => undefined
-  let onSecond: () => void = () => undefined
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve
-  })
-  const second = new Promise<void>((resolve) => {
-    onSecond = resolve
-  })
+  const first = deferred()
+  const second = deferred()
   let stopsSince: number | undefined
   // The same listeners for both: in a moment without any, an echo would end the process.
   const stop = () => {
     if (stopsSince === undefined) {
       stopsSince = performance.now()
-      onFirst()
+      first.resolve()
     } else if (performance.now() - stopsSince >= ECHO_MS) {
       process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
-      onSecond()
+      second.resolve()
     }
   }
   const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
   process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
   return {
-    first,
+    first: first.promise,
     isStopping: () => stopsSince !== undefined,
-    second,
+    second: second.promise,
     onHangUp: (listener) => {
       hungUp = listener
     },

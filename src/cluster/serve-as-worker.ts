@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { listenerOf } from '../database/open.js'
+import { deferred } from '../domain/deferred.js'
 import { messageOf } from '../domain/message-of.js'
 import { StartError } from '../domain/start-error.js'
 import { startService } from '../service.js'
@@ -69,31 +70,25 @@ interface Listeners {
 const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners) => {
   let stopOptions = { now: false, idleMs: 0 }
   const questions: ((text: string | null) => void)[] = []
-  let onStart: (start: Start | null) => void = () => undefined
-  let onStop: () => void = () => undefined
-  const start = new Promise<Start | null>((resolve) => {
-    onStart = resolve
-  })
-  const stop = new Promise<void>((resolve) => {
-    onStop = resolve
-  })
+  const start = deferred<Start | null>()
+  const stop = deferred()
 
   worker.on('message', (message: unknown) => {
     if (!isToWorker(message)) return
-    if (message.kind === 'start') onStart(message)
+    if (message.kind === 'start') start.resolve(message)
     else if (message.kind === 'metrics') questions.shift()?.(message.text)
     else {
       stopOptions = message
       if (message.now) stopNow()
-      onStop()
+      stop.resolve()
     }
   })
   worker.once('disconnect', () => {
     // Otherwise Node would end this process right now, and cut off requests in flight.
     worker.exitedAfterDisconnect = true
     onPrimaryGone()
-    onStart(null)
-    onStop()
+    start.resolve(null)
+    stop.resolve()
   })
   // The libraries that use the channel do not check whether the primary still exists.
   worker.on('error', () => undefined)
@@ -109,9 +104,9 @@ const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners)
 
   return {
     /** null if the primary is gone */
-    start,
+    start: start.promise,
     /** resolves at the first stop from the primary, or when that is gone */
-    stop,
+    stop: stop.promise,
     /** the options of the latest stop */
     stopOptions: () => stopOptions,
     send,

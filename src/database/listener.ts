@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
+import { deferred } from '../domain/deferred.js'
+
 /** One connection that receives the database's notifications. */
 export interface Listener {
   /** true while it is connected and known to receive the service's notifications */
@@ -39,21 +41,18 @@ const NOT_HEARD =
 /** Waits for one notification with a unique payload. */
 const expectEcho = () => {
   const payload = randomUUID()
-  let arrived = () => {}
-  const echo = new Promise<void>((resolve) => {
-    arrived = resolve
-  })
+  const echo = deferred()
   return {
     payload,
     receive: (received: string) => {
-      if (received === payload) arrived()
+      if (received === payload) echo.resolve()
     },
     wait: async () => {
       let timer: NodeJS.Timeout | undefined
       const timeout = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new Error(NOT_HEARD)), TIMEOUT_MS).unref()
       })
-      await Promise.race([echo, timeout]).finally(() => clearTimeout(timer))
+      await Promise.race([echo.promise, timeout]).finally(() => clearTimeout(timer))
     },
   }
 }

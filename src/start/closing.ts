@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { deferred } from '../domain/deferred.js'
+
 /** The resources that a start has opened. They are closed in reverse order. */
 export interface Closing {
   add(close: () => Promise<unknown> | void): void
@@ -15,17 +17,14 @@ export interface Closing {
 export const createClosing = (): Closing => {
   const opened: (() => Promise<unknown> | void)[] = []
   let closed: Promise<void> | undefined
-  let hurry: Closing['hurry'] = () => undefined
-  const hurried = new Promise<number>((resolve) => {
-    hurry = resolve
-  })
+  const hurried = deferred<number>()
   const closeAll = async () => {
     const failures: unknown[] = []
     for (const close of opened.toReversed()) {
       const closing = new AbortController()
       const { signal } = closing
       try {
-        await Promise.race([close(), hurried.then((eachMs) => delay(eachMs, undefined, { signal }))])
+        await Promise.race([close(), hurried.promise.then((eachMs) => delay(eachMs, undefined, { signal }))])
       } catch (error) {
         failures.push(error)
       } finally {
@@ -38,6 +37,6 @@ export const createClosing = (): Closing => {
   return {
     add: (close) => void opened.push(close),
     closeAll: () => (closed ??= closeAll()),
-    hurry: (eachMs) => hurry(eachMs),
+    hurry: hurried.resolve,
   }
 }
