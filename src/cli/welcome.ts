@@ -22,7 +22,7 @@ export const welcome = (start: Start): string => {
     '',
     ...row('Console', `${baseUrl}/console`),
     ...(admin === null ? [] : row('First time', ...firstTime(admin, start))),
-    ...(speaksToPerson ? wayBack(start) : row('A token', `${commandIn(dataDir)} token --user ${FIRST_ADMIN}`)),
+    ...(speaksToPerson ? wayBack(start) : row('A token', `${commandIn(dataDir)} token --user ${someone(admin)}`)),
     ...row('Docs', `${baseUrl}/docs`),
     ...(databaseUrl === undefined ? row('Data', `in the folder ${shownPath(dataDir)}`) : []),
     ...row('Stop', 'Ctrl-C'),
@@ -68,9 +68,11 @@ const firstTime = (admin: FirstAdmin, { baseUrl, config }: Start): readonly stri
 const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
   if (config.externalIssuer !== undefined) return []
   const where = baseUrl === DEFAULT_BASE_URL ? '' : `BASE_URL=${baseUrl} `
-  const who = admin === null ? 'ADDRESS' : FIRST_ADMIN
-  return row('Locked out', `${where}${commandIn(config.dataDir)} user reset-link ${who}`)
+  return row('Locked out', `${where}${commandIn(config.dataDir)} user reset-link ${someone(admin)}`)
 }
+
+/** The first admin may have another address by now. */
+const someone = (admin: FirstAdmin | null): string => (admin === null ? 'ADDRESS' : FIRST_ADMIN)
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
 

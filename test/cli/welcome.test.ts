@@ -69,4 +69,8 @@ describe('what a start says to a pipe', () => {
       .and.include(`curl ${BASE_URL}/auth/token`)
       .and.include('npx linkgate token --user admin@localhost\n')
   })
+
+  it('names no address for a token once there are accounts: the first admin may have changed theirs', () => {
+    expect(saidTo('pipe')).to.include('npx linkgate token --user ADDRESS\n')
+  })
 })
