@@ -95,6 +95,7 @@ export const linkRoutes = ({
           status: 201,
           body: whole(link),
           headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers,
+          unchanged: replayed,
         }
       },
       documentation: {

@@ -51,12 +51,13 @@ describe('a creation under an Idempotency-Key', () => {
     }: { readonly key: string; readonly by?: TestUser; readonly on?: TestService; readonly token?: string },
   ) => on.request('POST', path, { token, json, headers: { 'Idempotency-Key': key } })
   const target = 'https://example.com/once'
+  /** What was made, and its decisions: that of a repeat names no record. */
   const counts = async () =>
     (
       await one.db.asOwner<{ links: string; tokens: string; invitations: string; allowed: string }>(`
     select (select count(*) from links) as links, (select count(*) from personal_tokens) as tokens,
            (select count(*) from invitations) as invitations,
-           (select count(*) from decisions where effect = 'allow') as allowed`)
+           (select count(*) from decisions where effect = 'allow' and resource_code is not null) as allowed`)
     )[0]
   const replayed = ({ headers }: TestResponse) => headers.get('Idempotent-Replayed')
 
@@ -278,6 +279,22 @@ describe('a creation under an Idempotency-Key', () => {
       await one.request('DELETE', `/links/${code}`, { token: editor.token })
       expect((await send('/links', { target, code }, { key, by: editor })).text).to.equal(first.text)
       expect(await storedLink(one.db, code)).to.equal(undefined)
+    })
+
+    it('leaves a decision in the log, too: it was allowed, and shows the link', async () => {
+      const key = randomUUID()
+      await send('/links', { target }, { key, by: editor })
+      const again = await send('/links', { target }, { key, by: editor })
+      expect(replayed(again)).to.equal('true')
+      const id = again.headers.get('X-Request-ID')
+      const text = 'select subject_id, action, effect, rule, status, resource_id from decisions where request_id = $1'
+      const recorded = await until('the decision of the repeat is in the log', async () => {
+        const rows = await one.db.asOwner(text, [id])
+        return rows.length > 0 && rows
+      })
+      expect(recorded).to.deep.equal([
+        { subject_id: editor.id, action: 'link:create', effect: 'allow', rule: 'R4', status: 201, resource_id: null },
+      ])
     })
 
     it('after a refusal is tried anew: a failure keeps no key', async () => {
