@@ -4,6 +4,7 @@ import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
 import { enter } from '../../database/enter.js'
 import { recordUnder } from '../../database/decision-log.js'
+import { RecordChanged } from '../../database/errors.js'
 import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
@@ -153,3 +154,10 @@ export const read = <Row>(
  */
 export const change = <Row>(database: Database, { enterChange, deadline }: Binding, query: Query, losing?: string) =>
   send<Row>(database, enterChange(losing), query, deadline)
+
+/** Like `change`, for exactly one row, which is returned. Throws RecordChanged if it is no longer there. */
+export const changeOne = async <Row>(...request: Parameters<typeof change>): Promise<Row> => {
+  const [row] = await change<Row>(...request)
+  if (row === undefined) throw new RecordChanged()
+  return row
+}

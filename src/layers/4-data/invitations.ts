@@ -1,12 +1,11 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { RecordChanged } from '../../database/errors.js'
 import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import { mayGrant } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
-import { USER_ROLES, bind, change, read } from './context.js'
+import { USER_ROLES, bind, changeOne, read } from './context.js'
 import { countRows } from './count.js'
 import { insertOnce } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
@@ -139,7 +138,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
           .whereRaw('accepted_at is null and withdrawn_at is null')
           .update({ withdrawn_at: knex.raw('now()') })
           .returning('id')
-        if ((await change(database, seen, withdrawal)).length === 0) throw new RecordChanged()
+        await changeOne(database, seen, withdrawal)
         return true
       },
     }

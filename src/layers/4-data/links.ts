@@ -13,7 +13,7 @@ import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
-import { bind, change, reachOf, read, readerOf } from './context.js'
+import { bind, change, changeOne, reachOf, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { insertOnce, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
@@ -122,16 +122,14 @@ export const linksStore =
         },
         update: async (link, changes, version) => {
           const update = asStatement(changes)(updateOf(exactly(links, link, version), changes))
-          const [row] = await change<LinkRow>(database, binding, update).catch(refuseFields)
-          if (!row) throw new RecordChanged()
+          const row = await changeOne<LinkRow>(database, binding, update).catch(refuseFields)
           changed(link.code)
           if (row.code !== link.code) changed(row.code)
           return toLink(row)
         },
         delete: async (link, version) => {
           const deletion = deletionOf(exactly(links, link, version), keepsTrash)
-          const [row] = await change(database, binding, prepared(deletion.select('code').from('done')))
-          if (row === undefined) throw new RecordChanged()
+          await changeOne(database, binding, prepared(deletion.select('code').from('done')))
           changed(link.code)
         },
         transfer: async (link, owner, version) => {
@@ -140,8 +138,7 @@ export const linksStore =
               .select('*')
               .from('done'),
           )
-          const [row] = await change<LinkRow>(database, binding, given).catch(refuseFields)
-          if (row === undefined) throw new RecordChanged()
+          const row = await changeOne<LinkRow>(database, binding, given).catch(refuseFields)
           changed(link.code)
           return toLink(row)
         },

@@ -10,7 +10,7 @@ import type { Actor } from '../../policy/proposal-statements.js'
 import type { Proposal } from '../../policy/proposals.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { DataContext, DataRule } from '../route.js'
-import { bind, change, requireCaller, requireUser } from './context.js'
+import { bind, changeOne, requireCaller, requireUser } from './context.js'
 
 /** Edits of the policy, for callers who may edit it. */
 export interface PolicyEdits {
@@ -73,13 +73,13 @@ const propose = async (
     })
   const insert = insertProposal({ actor: actorOf(context), reason, base, add, remove, commented })
   const binding = bind({ ...context, status: 202 }, 'any', ROLES)
-  const [row] = await change<{ id: string; time: Date }>(database, binding, insert)
+  const { id, time } = await changeOne<{ id: string; time: Date }>(database, binding, insert)
   return {
-    id: row?.id ?? '',
+    id,
     state: 'open',
     actor: shownActorOf(context),
     reason,
-    time: timeOf(row),
+    time: time.toISOString(),
     base,
     added: [...add],
     removed: [...remove],
@@ -105,8 +105,8 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
   open: (context) => ({
     close: async (proposal, state, reason) => {
       const closing = closeProposal(proposal.id, { state, actor: actorOf(context), reason })
-      const [row] = await change<{ time: Date }>(database, bind(context, 'any', ROLES), closing)
-      return { ...proposal, state, closed: { actor: shownActorOf(context), time: timeOf(row), reason } }
+      const { time } = await changeOne<{ time: Date }>(database, bind(context, 'any', ROLES), closing)
+      return { ...proposal, state, closed: { actor: shownActorOf(context), time: time.toISOString(), reason } }
     },
     approve: async (plan, { id, actor, reason }, proposer, why) => {
       const origin = editOriginOf(context)
@@ -125,7 +125,5 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
     },
   }),
 })
-
-const timeOf = (row: { readonly time: Date } | undefined): string => row?.time.toISOString() ?? ''
 
 const placeOf = (user: User | null): number => Number(BigInt(user?.id ?? 0) % 2_147_483_647n)

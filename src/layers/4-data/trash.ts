@@ -1,12 +1,11 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { RecordChanged } from '../../database/errors.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
-import { bind, change, reachOf, read } from './context.js'
+import { bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
@@ -60,8 +59,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
       countListed: () => countRows(database, binding, deleted()),
       restore: async (link, code) => {
         const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
-        const [row] = await change<LinkRow>(database, binding, restoration).catch(refuseFields)
-        if (row === undefined) throw new RecordChanged()
+        const row = await changeOne<LinkRow>(database, binding, restoration).catch(refuseFields)
         changed(row.code)
         return toLink(row)
       },

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { RecordChanged, violates } from '../../database/errors.js'
+import { violates } from '../../database/errors.js'
 import { toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
 import type { Action } from '../../domain/action.js'
@@ -9,7 +9,7 @@ import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
-import { USER_ROLES, bind, change, reachOf, read } from './context.js'
+import { USER_ROLES, bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
@@ -101,9 +101,7 @@ export const usersStore =
               version: knex.raw('version + 1'),
             })
             .returning(USER_COLUMNS)
-          const [row] = await change<UserRow>(database, binding, query, user.id).catch(refuseTaken)
-          if (!row) throw new RecordChanged()
-          return toUser(row)
+          return toUser(await changeOne<UserRow>(database, binding, query, user.id).catch(refuseTaken))
         },
       }
     },
