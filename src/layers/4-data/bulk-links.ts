@@ -10,7 +10,7 @@ import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { Link } from '../../domain/link.js'
 import { pauseEvery } from '../../domain/pause-every.js'
-import { Refusal } from '../../domain/refusal.js'
+import { Refusal, policyUnavailable } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 import { bind, handOver, reachOf } from './context.js'
 import type { Binding } from './context.js'
@@ -47,6 +47,7 @@ type Mode = 'all' | 'each'
 
 /** The result of an item: the link (for a deletion, as it was before), or why the item was not done. */
 type Outcome = Link | Refusal
+type Done = readonly [BulkItem, Outcome]
 export type Outcomes = ReadonlyMap<BulkItem, Outcome>
 
 export interface BulkLinks {
@@ -70,7 +71,7 @@ export const bulkLinksStore = ({
     /**
      * Creates all links in one statement. A taken code aborts it in the mode `all`, and is skipped in the mode `each`.
      */
-    const create = async (items: readonly Creation[], mode: Mode): Promise<readonly Outcome[]> => {
+    const create = async (items: readonly Creation[], mode: Mode): Promise<readonly Done[]> => {
       const [first] = items
       if (first === undefined) return []
       const binding = bind(context, 'own', LINK_ROLES)
@@ -84,7 +85,7 @@ export const bulkLinksStore = ({
       const rows: readonly LinkRow[] = results[2]?.rows ?? []
       const links = new Map(rows.map((row) => [row.code, toLink(row)]))
       for (const code of links.keys()) changed(code)
-      return items.map(({ link }) => links.get(link.code) ?? codeTaken('is taken'))
+      return items.map((item) => [item, links.get(item.link.code) ?? codeTaken('is taken')])
     }
 
     const statementOf = (item: Change, binding: Binding, mode: Mode): Statement => {
@@ -98,7 +99,7 @@ export const bulkLinksStore = ({
       return prepared(answer(owner === null ? deletionOf(row, keepsTrash) : transferOf(row, owner), mode))
     }
 
-    const change = async (items: readonly Change[], mode: Mode): Promise<readonly Outcome[]> => {
+    const change = async (items: readonly Change[], mode: Mode): Promise<readonly Done[]> => {
       const [first] = items
       if (first === undefined) return []
       const reach = reachOf(context, ACTION_OF[first.operation])
@@ -116,22 +117,19 @@ export const bulkLinksStore = ({
         await pause()
       }
       const results = await database.flush(statements, binding.deadline).catch(refuseFields)
-      return items.map(({ operation, record, version }, i) => {
+      return items.map((item, i) => {
+        const { operation, record, version } = item
         const row: LinkRow | undefined = results[places[i] ?? 0]?.rows[0]
-        if (row === undefined) return new Refusal(version === undefined ? 'conflict' : 'precondition_failed')
+        if (row === undefined) return [item, new Refusal(version === undefined ? 'conflict' : 'precondition_failed')]
         changed(record.code)
         if (row.code !== record.code) changed(row.code)
-        return operation === 'delete' ? record : toLink(row)
+        return [item, operation === 'delete' ? record : toLink(row)]
       })
     }
 
-    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> => {
-      const [made, others] = [items.filter(isCreation), items.filter(isChange)]
-      return new Map<BulkItem, Outcome>([
-        ...zip(made, await create(made, mode)),
-        ...zip(others, await change(others, mode)),
-      ])
-    }
+    /** All items have the same operation, so one of the two has nothing to do. */
+    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> =>
+      new Map([...(await create(items.filter(isCreation), mode)), ...(await change(items.filter(isChange), mode))])
 
     /** Does the items in one transaction. If one of them makes it fail, does each by itself. */
     const some = async (items: readonly BulkItem[], outcomes: Map<BulkItem, Outcome>): Promise<void> => {
@@ -172,7 +170,7 @@ export const bulkLinksStore = ({
  */
 const refusalOfRest = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
-  if (error instanceof PolicyReplaced) return new Refusal('policy_unavailable', { cause: error })
+  if (error instanceof PolicyReplaced) return policyUnavailable(error)
   if (error instanceof CallerChanged) return new Refusal('conflict', { cause: error })
   throw error
 }
@@ -204,12 +202,6 @@ export const ACTION_OF = {
 
 const isCreation = (item: BulkItem): item is Creation => item.operation === 'create'
 const isChange = (item: BulkItem): item is Change => item.operation !== 'create'
-
-const zip = <A, B>(some: readonly A[], others: readonly B[]): readonly (readonly [A, B])[] =>
-  some.flatMap((each, i) => {
-    const other = others[i]
-    return other === undefined ? [] : [[each, other] as const]
-  })
 
 /** Selects the rows of `done`. In the mode `all`, a missing row aborts the transaction (LG011). */
 const answer = (query: Knex.QueryBuilder, mode: Mode): Knex.QueryBuilder =>

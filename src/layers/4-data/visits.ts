@@ -100,7 +100,7 @@ export const visitsOfLink = async (
   query: VisitQuery,
 ): Promise<VisitStatistics> => {
   const link = oneLink(binding, id)
-  const statistics = toStatement(statisticsQuery(ofOne(link), query))
+  const statistics = toStatement(statisticsQuery(totalsOf(link, '='), query))
   const statements = [binding.enterRead, toStatement(link), WITHOUT_SORT, statistics]
   const [, found, , result] = await database.flush(statements)
   if (found?.rowCount !== 1) throw new RecordChanged()
@@ -122,13 +122,8 @@ const visitsOf = async (
 const oneLink = (binding: ReadBinding, id: string): Knex.QueryBuilder =>
   ownedRows('links', binding)().where({ id }).select('id')
 
-/** Totals of the links in `reached`. */
-const ofReached = (reached: Knex.QueryBuilder): VisitSource => ofTotals(reached, 'in')
-
-/** Totals of the one link in `reached`. An equality costs a third less per row of totals than a join. */
-const ofOne = (reached: Knex.QueryBuilder): VisitSource => ofTotals(reached, '=')
-
-const ofTotals = (reached: Knex.QueryBuilder, comparison: 'in' | '='): VisitSource => {
+/** Totals of the links in `reached`. `=`: of a single link, where it costs a third less per row of totals than `in`. */
+const totalsOf = (reached: Knex.QueryBuilder, comparison: 'in' | '='): VisitSource => {
   const of = (table: string) => knex(table).where('link_id', comparison, knex('reached').select('id'))
   return { reached, hours: of('visit_hours'), values: of('visit_values') }
 }
@@ -143,7 +138,7 @@ const ofOwner = (binding: ReadBinding): VisitSource => {
 }
 
 const ofTags = (binding: ReadBinding, tags: readonly string[]): VisitSource =>
-  ofReached(having(tags)(searchable(binding)()).select('id'))
+  totalsOf(having(tags)(searchable(binding)()).select('id'), 'in')
 
 const having =
   (tags: readonly string[]) =>
