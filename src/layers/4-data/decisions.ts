@@ -9,7 +9,7 @@ import type { EntryKind, LogFilter } from '../../domain/log-filter.js'
 import type { DataRule } from '../route.js'
 import { read } from './context.js'
 import { countRows } from './count.js'
-import { pageOf, parseCursor } from './keyset.js'
+import { newestFirst, pageOfNewest } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
@@ -33,7 +33,6 @@ type OrNull<T> = { readonly [Member in keyof T]: T[Member] | null }
 
 const COLUMNS = ['id', 'kind', ...DECISION_COLUMN_NAMES, 'change']
 
-const SORT = '-id'
 const EXPORT_BATCH = 1_000
 
 /** Converts an entry to its public form. */
@@ -111,12 +110,8 @@ const aboutLink = (name: string) =>
 /** `reader`: who exports the log, as a user's id or a name that no user has. */
 export const decisionLog = (database: Database, reader: string): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
-    const query = matching(filter)
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-    if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-    const rows = (await read<LogRow>(database, AS_READER, query)).map(viewEntry)
-    return pageOf(rows, limit, SORT, ({ id }) => id)
+    const rows = await read<LogRow>(database, AS_READER, newestFirst(matching(filter), { limit, cursor }))
+    return pageOfNewest(rows.map(viewEntry), limit)
   },
   countListed: (filter) => countRows(database, AS_READER, matching(filter).clearSelect()),
   async *export(filter) {

@@ -1,14 +1,13 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import { mayGrant } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
 import { USER_ROLES, bind, changeOne, read } from './context.js'
 import { countRows } from './count.js'
 import { insertOnce } from './idempotency.js'
-import { pageOf, parseCursor } from './keyset.js'
+import { newestFirst, pageOfNewest } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
@@ -65,8 +64,6 @@ interface Row {
   readonly inviter_role: string | null
 }
 
-const SORT = '-id'
-
 const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdrawn_at is not null then 'withdrawn'
   when i.expires_at <= now() then 'expired' else 'open' end as state`
 
@@ -118,12 +115,8 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         return id
       },
       page: async ({ limit, cursor }) => {
-        const query = select(invitations())
-          .orderBy('i.id', 'desc')
-          .limit(limit + 1)
-        if (cursor !== undefined) query.where('i.id', '<', parseCursor(cursor, SORT, isId))
-        const rows = await read<Row>(database, seen, query)
-        return pageOf(await Promise.all(rows.map(toListed)), limit, SORT, ({ id }) => id)
+        const rows = await read<Row>(database, seen, newestFirst(select(invitations()), { limit, cursor }, 'i.id'))
+        return pageOfNewest(await Promise.all(rows.map(toListed)), limit)
       },
       countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {

@@ -1,3 +1,5 @@
+import type { Knex } from 'knex'
+
 import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 
@@ -22,6 +24,22 @@ export const pageOf = <Row>(
   const last = data.at(-1)
   return { data, next_cursor: rows.length > limit && last !== undefined ? formatCursor(sort, keyOf(last)) : null }
 }
+
+/** Selects the rows of a page, plus one more, of rows that are sorted by their ids, newest first. */
+export const newestFirst = (
+  rows: Knex.QueryBuilder,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  id = 'id',
+): Knex.QueryBuilder => {
+  const page = rows.orderBy(id, 'desc').limit(limit + 1)
+  return cursor === undefined ? page : page.where(id, '<', parseCursor(cursor, NEWEST_FIRST, isId))
+}
+
+/** The page of rows that `newestFirst` has selected. */
+export const pageOfNewest = <Row extends { readonly id: string }>(rows: readonly Row[], limit: number): Page<Row> =>
+  pageOf(rows, limit, NEWEST_FIRST, ({ id }) => id)
+
+const NEWEST_FIRST = '-id'
 
 const formatCursor = (sort: string, key: string): string =>
   Buffer.from(JSON.stringify([sort, key])).toString('base64url')

@@ -5,13 +5,12 @@ import { violates } from '../../database/errors.js'
 import { toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
 import type { Action } from '../../domain/action.js'
-import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
-import { pageOf, parseCursor } from './keyset.js'
+import { newestFirst, pageOfNewest } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
 import { requireGrantable } from './require-grantable.js'
@@ -58,7 +57,6 @@ export const USER_COLUMNS = [
   'created_at',
   knex.raw('suspended_at is not null as suspended'),
 ]
-const SORT = '-id'
 
 /** The data layer of `/users`. It reaches the rows that the policy allows for the action: own or any. */
 export const usersStore =
@@ -71,13 +69,8 @@ export const usersStore =
       const users = ownedRows('users', binding)
       return {
         page: async ({ limit, cursor, ...filter }) => {
-          const query = filtered(users(), filter)
-            .select(...USER_COLUMNS)
-            .orderBy('id', 'desc')
-            .limit(limit + 1)
-          if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-          const rows = (await read<UserRow>(database, binding, query)).map(toUser)
-          return pageOf(rows, limit, SORT, ({ id }) => id)
+          const query = newestFirst(filtered(users(), filter).select(...USER_COLUMNS), { limit, cursor })
+          return pageOfNewest((await read<UserRow>(database, binding, query)).map(toUser), limit)
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
