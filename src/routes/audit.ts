@@ -13,7 +13,7 @@ import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from './audit-schemas.js'
 import { exportFile } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { LIMIT, RequestId, countedBy, pageOf } from './schemas.js'
+import { LIMIT, RequestId, pageOf, withCount } from './schemas.js'
 import { READING_LOG } from './shared-layers.js'
 
 /** One page as JSON, or every match, oldest first, as a stream of CSV or NDJSON. */
@@ -24,11 +24,8 @@ const answer = async (
   client: { readonly chunked: boolean },
 ): Promise<Answer> => {
   if (format === 'json') {
-    const [page, counted] = await Promise.all([
-      store.page({ ...filter, limit: limit ?? LIMIT, cursor }),
-      countedBy(count, () => store.countListed(filter)),
-    ])
-    return { status: 200, body: { ...page, ...counted } }
+    const reading = store.page({ ...filter, limit: limit ?? LIMIT, cursor })
+    return { status: 200, body: await withCount(reading, count, () => store.countListed(filter)) }
   }
   const ofPages = Object.entries({ cursor, count, limit }).filter(([, value]) => value !== undefined)
   if (ofPages.length > 0)

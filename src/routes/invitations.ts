@@ -15,7 +15,7 @@ import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { publicGet } from './public-get.js'
-import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text, textIn } from './schemas.js'
+import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
   AcceptedInvitation,
@@ -112,10 +112,10 @@ export const invitationRoutes = ({
       object: { action: 'user:invite', load: noRecord },
       data: invitations,
       query: InvitationListQuery,
-      handle: async ({ store, query: { count, ...query } }) => {
-        const [page, counted] = await Promise.all([store.page(query), countedBy(count, store.countListed)])
-        return { status: 200, body: { ...page, ...counted } }
-      },
+      handle: async ({ store, query: { count, ...query } }) => ({
+        status: 200,
+        body: await withCount(store.page(query), count, store.countListed),
+      }),
       documentation: {
         id: 'listInvitations',
         summary: 'List your invitations and their state, newest first; all invitations, if you may read every user',

@@ -17,7 +17,7 @@ import { exportFile, inText } from './export-text.js'
 import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { ByCode, Id, countedBy, pageOf } from './schemas.js'
+import { ByCode, Id, pageOf, withCount } from './schemas.js'
 import { seesWhole } from './sees-whole.js'
 import type { OwnPlace } from './target.js'
 
@@ -125,15 +125,13 @@ export const linkRoutes = ({
       data: links('link:update'),
       part: { asked: ({ state }) => state === 'deleted', action: 'link:delete', object: 'link:read', data: trash },
       query: ListQuery,
-      handle: async ({ store, part, query: { count: wanted, state, sort = '-created_at', ...query } }) => {
-        const listed = state === 'deleted' ? undefined : state
-        const [{ data, next_cursor }, counted] = await Promise.all([
-          part !== null ? part.page(query) : store.page({ ...query, sort, state: listed }),
-          countedBy(wanted, () =>
-            part !== null ? part.countListed() : store.countListed({ ...query, state: listed }),
-          ),
-        ])
-        return { status: 200, body: { data: data.map(whole), next_cursor, ...counted } }
+      handle: async ({ store, part, query: { count, state, sort = '-created_at', ...query } }) => {
+        const filter = { ...query, state: state === 'deleted' ? undefined : state }
+        const page =
+          part === null
+            ? await withCount(store.page({ ...filter, sort }), count, () => store.countListed(filter))
+            : await withCount(part.page(query), count, part.countListed)
+        return { status: 200, body: { ...page, data: page.data.map(whole) } }
       },
       documentation: {
         id: 'listLinks',

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
-import type { CellChange } from '../domain/decision-table.js'
 import type { Gate } from '../domain/gate.js'
 import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -42,7 +41,7 @@ import {
   TableView,
   Trial,
 } from './policy-schemas.js'
-import { countedBy } from './schemas.js'
+import { withCount } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
 export interface PolicyParts {
@@ -73,14 +72,15 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     if (found === null) throw noSuchRevision(revision)
     return found
   }
-  const changesBetween = (from: Snapshot, to: Snapshot, deadline: Deadline): Promise<readonly CellChange[]> => {
+  const changesBetween = async (from: Snapshot, to: Snapshot, deadline: Deadline) => {
     const { add, remove } = editBetween(from.rows, to.rows)
-    return analyses(() => decisionChanges(from, to, [...add, ...remove], deadline))
+    const decisions = await analyses(() => decisionChanges(from, to, [...add, ...remove], deadline))
+    return { added: add, removed: remove, decisions_changed: decisions }
   }
   /** Null if the rows of either revision cannot be read. */
   const decisionsChangedBy = async (revision: number, deadline: Deadline) => {
     const [from, to] = [await findSnapshot(revision - 1), await findSnapshot(revision)]
-    return from && to && changesBetween(from, to, deadline)
+    return from && to && (await changesBetween(from, to, deadline)).decisions_changed
   }
   const editing = {
     ...WRITING_POLICY,
@@ -160,16 +160,13 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       query: Comparison,
       handle: async ({ snapshot, query, deadline }) => {
         const [from, to] = [await shown(snapshot, query.from), await shown(snapshot, query.to)]
-        const { add, remove } = editBetween(from.rows, to.rows)
         return {
           status: 200,
           body: {
             from: from.revision,
             to: to.revision,
-            added: add,
-            removed: remove,
+            ...(await changesBetween(from, to, deadline)),
             comments: commentChanges(from.comments, to.comments),
-            decisions_changed: await changesBetween(from, to, deadline),
           },
         }
       },
@@ -216,13 +213,10 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       ...READING_POLICY,
       path: '/policy/revisions',
       query: RevisionQuery,
-      handle: async ({ query: { count, ...query } }) => {
-        const [page, counted] = await Promise.all([
-          listRevisions(database, query),
-          countedBy(count, () => countRevisions(database, query.until)),
-        ])
-        return { status: 200, body: { ...page, ...counted } }
-      },
+      handle: async ({ query: { count, ...query } }) => ({
+        status: 200,
+        body: await withCount(listRevisions(database, query), count, () => countRevisions(database, query.until)),
+      }),
       documentation: {
         id: 'listPolicyRevisions',
         summary: 'Who changed the rows, when and why; newest first',

@@ -29,7 +29,7 @@ import {
   ProposalsView,
   ShownProposal,
 } from './proposal-schemas.js'
-import { countedBy } from './schemas.js'
+import { withCount } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
 interface ProposalParts {
@@ -63,13 +63,10 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       ...READING_POLICY,
       path: '/policy/proposals',
       query: ProposalQuery,
-      handle: async ({ query: { count, ...query } }) => {
-        const [page, counted] = await Promise.all([
-          listProposals(database, query),
-          countedBy(count, () => countProposals(database, query.state)),
-        ])
-        return { status: 200, body: { ...page, ...counted } }
-      },
+      handle: async ({ query: { count, ...query } }) => ({
+        status: 200,
+        body: await withCount(listProposals(database, query), count, () => countProposals(database, query.state)),
+      }),
       documentation: {
         id: 'listPolicyProposals',
         summary: 'List proposed edits, open and closed ones, newest first',

@@ -159,11 +159,15 @@ export const WantsCount = z
   .optional()
   .meta({ description: '`true`: the response also has `count`' })
 
-/** The member `count`, if it was requested. */
-export const countedBy = async (
+/** A page, with the total of all pages if it was requested. */
+export const withCount = async <Page extends object>(
+  reading: Promise<Page>,
   wanted: z.output<typeof WantsCount>,
   countAll: () => Promise<number>,
-): Promise<{ readonly count?: number }> => (wanted === 'true' ? { count: await countAll() } : {})
+): Promise<Page & { readonly count?: number }> => {
+  const [page, count] = await Promise.all([reading, wanted === 'true' ? countAll() : undefined])
+  return count === undefined ? page : { ...page, count }
+}
 
 /** A page of a list: at most 100 items of this schema, and the cursor of the next page. */
 export const pageOf = <View extends z.ZodType>(view: View) =>

@@ -8,7 +8,7 @@ import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { Id, PROFILE_EXAMPLE, countedBy, pageOf } from './schemas.js'
+import { Id, PROFILE_EXAMPLE, pageOf, withCount } from './schemas.js'
 import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
 const ById = z.object({ id: Id.describe('id of the user') })
@@ -52,11 +52,8 @@ export const userRoutes = ({
       query: UserListQuery,
       handle: async ({ store, query: { count, limit, cursor, q, role, suspended } }) => {
         const filter = { q, role, suspended: suspended === undefined ? undefined : suspended === 'true' }
-        const [page, counted] = await Promise.all([
-          store.page({ ...filter, limit, cursor }),
-          countedBy(count, () => store.countListed(filter)),
-        ])
-        return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor, ...counted } }
+        const page = await withCount(store.page({ ...filter, limit, cursor }), count, () => store.countListed(filter))
+        return { status: 200, body: { ...page, data: page.data.map(view) } }
       },
       documentation: { id: 'listUsers', summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
     }),
