@@ -1,11 +1,11 @@
 import type { FindLink } from '../domain/link.js'
 import type { FindUser } from '../domain/user.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT } from '../layers/route.js'
+import { NO_DATA } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { whoMay } from '../policy/who-may.js'
 import { LinkRightsView } from './rights-schemas.js'
-import { ByCode } from './schemas.js'
+import { readingManagedLink } from './shared-layers.js'
 
 /**
  * GET /links/{code}/rights: who may change this link? Only for callers who may change it themselves, like its visits.
@@ -18,15 +18,9 @@ export const linkRightsRoute = ({
   readonly findUser: FindUser
 }): Route =>
   route({
-    method: 'get',
+    ...readingManagedLink(findLink),
     path: '/links/:code/rights',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'link:read', quota: 'caller' },
-    endpoint: 'link:read',
-    object: { action: 'link:read', and: 'link:update', load: ({ code }) => findLink(code) },
     data: NO_DATA,
-    params: ByCode,
     handle: async ({ record, snapshot, deadline }) => {
       const owner = record.owner_id === null ? null : await findUser(record.owner_id)
       return {

@@ -19,6 +19,7 @@ import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagO
 import { requireOpen } from './redirect.js'
 import { ByCode, Id, pageOf, withCount } from './schemas.js'
 import { seesWhole } from './sees-whole.js'
+import { linkByCode } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
 
 /** Time that must be left before the deadline to transfer another batch of links. */
@@ -61,7 +62,7 @@ export const linkRoutes = ({
 }): readonly Route[] => {
   const { baseUrl } = place
   const whole = wholeAt(baseUrl)
-  const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
+  const namedLink = linkByCode(findLink)
   const ownerById = async ({ id }: { readonly id: string }) => {
     const user = await findUser(id)
     return user && { owner_id: user.id }
@@ -170,7 +171,7 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'link:read',
-      object: { action: 'link:read', load: linkByCode },
+      object: { action: 'link:read', load: namedLink },
       data: links('link:update'),
       params: ByCode,
       handle: ({ record, caller, snapshot, store }) => show({ snapshot, caller, links: store }, record, whole),
@@ -193,7 +194,7 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'link:update', quota: 'caller' },
       endpoint: 'link:update',
-      object: { action: 'link:update', load: linkByCode },
+      object: { action: 'link:update', load: namedLink },
       data: links('link:update'),
       params: ByCode,
       body: linkChanges(place),
@@ -229,7 +230,7 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'link:transfer', quota: 'caller' },
       endpoint: 'link:transfer',
-      object: { action: 'link:transfer', load: linkByCode },
+      object: { action: 'link:transfer', load: namedLink },
       data: links('link:transfer'),
       params: ByCode,
       body: NewOwner,
@@ -317,7 +318,7 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'link:delete', quota: 'caller' },
       endpoint: 'link:delete',
-      object: { action: 'link:delete', load: linkByCode },
+      object: { action: 'link:delete', load: namedLink },
       data: links('link:delete'),
       params: ByCode,
       handle: async ({ store, record, headers }) => {

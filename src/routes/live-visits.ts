@@ -1,14 +1,11 @@
-import type { z } from 'zod'
-
 import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { EVENT_STREAM } from '../http/event-stream.js'
+import type { Live } from '../http/live.js'
 import type { LiveCount } from '../layers/4-data/live-visits.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
-import type { Live } from '../http/live.js'
-import { ByCode } from './schemas.js'
+import { readingManagedLink } from './shared-layers.js'
 import { LiveQuery } from './visit-schemas.js'
 
 /** Live visits of a link: a stream of events, each decided with the listener's current rights. */
@@ -24,19 +21,9 @@ export const liveVisitsRoute = ({
   readonly policy: Pick<PolicyInForce, 'current'>
 }): Route =>
   route({
-    method: 'get',
+    ...readingManagedLink(findLink),
     path: '/links/:code/visits/live',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'link:read', quota: 'caller' },
-    endpoint: 'link:read',
-    object: {
-      action: 'link:read',
-      and: 'link:update',
-      load: ({ code }: z.infer<typeof ByCode>) => findLink(code),
-    },
     data: counts,
-    params: ByCode,
     query: LiveQuery,
     handle: ({ record, store, query, caller, snapshot }) => ({
       status: 200,

@@ -2,13 +2,13 @@ import { ACTIONS } from '../domain/action.js'
 import { stateOf } from '../domain/link.js'
 import type { FindLink, Link } from '../domain/link.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import { NO_DATA, noRecord } from '../layers/route.js'
 import type { Caller, Right, Route } from '../layers/route.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { ownAccount } from './own-account.js'
 import { AskedRights, LINK_ACTIONS, OwnRightsView } from './rights-schemas.js'
 import { seesWhole } from './sees-whole.js'
+import { READING_PROFILE } from './shared-layers.js'
 
 /** Whether GET /links/{code} shows the caller anything of the link. */
 const isShown = (snapshot: Snapshot, caller: Caller, link: Link): boolean =>
@@ -21,13 +21,9 @@ const rightsTo = <Name extends string>(names: readonly Name[], ask: (name: Name)
 /** POST /users/me/rights: checks many rights at once, so that a page knows what it must not offer. */
 export const ownRightsRoute = ({ findLink }: { readonly findLink: FindLink }): Route =>
   route({
+    ...READING_PROFILE,
     method: 'post',
     path: '/users/me/rights',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:read', quota: 'caller' },
-    endpoint: 'profile:read',
-    object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     body: AskedRights,
     storesInput: false,

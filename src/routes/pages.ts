@@ -1,13 +1,14 @@
 import { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
-import { requireOpen } from './redirect.js'
 import { publicGet } from './public-get.js'
+import { requireOpen } from './redirect.js'
 import { ByCode, Code, text, textOrNull } from './schemas.js'
+import { linkByCode } from './shared-layers.js'
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
 
@@ -23,7 +24,7 @@ export const pageRoutes = ({
   baseUrl,
   version,
 }: {
-  readonly findLink: (code: string) => Promise<Link | null> | Link | null
+  readonly findLink: FindLink
   readonly baseUrl: string
   readonly version: string
 }): readonly Route[] => {
@@ -82,7 +83,7 @@ export const pageRoutes = ({
       ...publicGet,
       path: '/:code+',
       endpoint: 'link:read',
-      object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
+      object: { action: 'link:read', load: linkByCode(findLink) },
       params: ByCode,
       handle: ({ record }) => {
         requireOpen(record)

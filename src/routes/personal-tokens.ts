@@ -1,15 +1,13 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
+import { PERSONAL_TOKEN_PREFIX, hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { PersonalTokens } from '../layers/4-data/personal-tokens.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
-import { ownAccount } from './own-account.js'
 import { MadeToken, NewToken, RevocationQuery, TokensView } from './profile-schemas.js'
 import { Id } from './schemas.js'
+import { CHANGING_PROFILE, READING_PROFILE } from './shared-layers.js'
 
 /** A new token may only have scopes of the token that requests it. */
 const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
@@ -24,13 +22,8 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
   route({
-    method: 'get',
+    ...READING_PROFILE,
     path: '/users/me/tokens',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:read', quota: 'caller' },
-    endpoint: 'profile:read',
-    object: { action: 'profile:read', load: ownAccount },
     data: tokens,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
@@ -41,13 +34,11 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
+    ...CHANGING_PROFILE,
     method: 'post',
     path: '/users/me/tokens',
     status: 201,
-    ...NO_INPUT,
     gateway: { scope: 'profile:update', personalTokenScope: 'token:create', quota: 'caller' },
-    endpoint: 'profile:update',
-    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     body: NewToken,
     idempotent: true,
@@ -69,13 +60,10 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
+    ...CHANGING_PROFILE,
     method: 'delete',
     path: '/users/me/tokens/:id',
     status: 204,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:update', quota: 'caller' },
-    endpoint: 'profile:update',
-    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     params: z.object({
       id: Id.or(z.uuid().meta({ maxLength: 36 })).meta({

@@ -4,11 +4,11 @@ import { ADDRESS_LINK_MS } from '../identity/address-change.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Profile } from '../layers/4-data/profile.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT } from '../layers/route.js'
+import { NO_DATA } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { ownAccount } from './own-account.js'
 import { ChangedProfile, profileUpdate } from './profile-schemas.js'
 import { PROFILE_EXAMPLE, ProfileView } from './schemas.js'
+import { CHANGING_PROFILE, READING_PROFILE } from './shared-layers.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
@@ -29,13 +29,8 @@ export const profileRoutes = ({
   readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [
   route({
-    method: 'get',
+    ...READING_PROFILE,
     path: '/users/me',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:read', quota: 'caller' },
-    endpoint: 'profile:read',
-    object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
     documentation: {
@@ -47,13 +42,10 @@ export const profileRoutes = ({
     },
   }),
   route({
+    ...CHANGING_PROFILE,
     method: 'patch',
     path: '/users/me',
     status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:update', quota: 'caller' },
-    endpoint: 'profile:update',
-    object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: profileUpdate(mailAddressLink !== undefined),
     handle: async ({ store, record: { user }, body, layers }) => {

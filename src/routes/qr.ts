@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-
 import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { contentTag } from '../http/content-tag.js'
@@ -11,6 +9,7 @@ import { Look } from './qr-schemas.js'
 import { requireOpen } from './redirect.js'
 import { ByCode } from './schemas.js'
 import { seesWhole } from './sees-whole.js'
+import { linkByCode } from './shared-layers.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
@@ -29,7 +28,7 @@ export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; re
     endpoint: 'link:read',
     object: {
       action: 'link:read',
-      load: ({ code }: z.infer<typeof ByCode>) => findLink(code),
+      load: linkByCode(findLink),
       requireVisible: (link, caller, snapshot) => {
         if (!seesWhole(snapshot, caller, link)) requireOpen(link)
       },

@@ -12,9 +12,8 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import { passwordPage } from '../pages/pages.js'
 import type { Visits } from '../visits/visits.js'
 import { ByCode, textIn } from './schemas.js'
-
-/** From the cache at once, if the link is there. */
-type FindCached = (code: string) => Promise<Link | null> | Link | null
+import { linkByCode } from './shared-layers.js'
+import type { FindCached } from './shared-layers.js'
 
 /** Throws 404 `not_found` or 410 `link_expired` if a visitor cannot follow the link now. */
 export const requireOpen = (link: Link): void => {
@@ -114,7 +113,7 @@ export const redirectRoutes = ({
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'redirect' },
     endpoint: 'link:read',
-    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
+    object: { action: 'link:read', load: linkByCode(findLink) },
     data: following,
     params: ByCode,
     handle: ({ record, store, querystring, headers, visitor }) => {

@@ -1,4 +1,9 @@
+import type { z } from 'zod'
+
+import type { FindLink, Link } from '../domain/link.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import type { Caller } from '../layers/route.js'
+import { ByCode } from './schemas.js'
 
 /** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
 export const READING_POLICY = {
@@ -30,3 +35,48 @@ export const READING_LOG = {
   endpoint: 'audit:read',
   object: { action: 'audit:read', load: noRecord },
 } as const
+
+/** Loads the caller's own account, a record that they own. */
+const ownAccount = async (_params: unknown, caller: Promise<Caller> | Caller) => {
+  const { user } = await caller
+  return user && { owner_id: user.id, user }
+}
+
+/** The first three layers of every route that reads the caller's own account. */
+export const READING_PROFILE = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'profile:read', quota: 'caller' },
+  endpoint: 'profile:read',
+  object: { action: 'profile:read', load: ownAccount },
+} as const
+
+/** The first three layers of every route that changes the caller's own account. */
+export const CHANGING_PROFILE = {
+  ...NO_INPUT,
+  gateway: { scope: 'profile:update', quota: 'caller' },
+  endpoint: 'profile:update',
+  object: { action: 'profile:update', load: ownAccount },
+} as const
+
+/** Finds a link; at once, if it is cached. */
+export type FindCached = (code: string) => ReturnType<FindLink> | Link | null
+
+/** Loads the link that the path names. */
+export const linkByCode =
+  (find: FindCached) =>
+  ({ code }: z.infer<typeof ByCode>) =>
+    find(code)
+
+/** The first three layers of every route that reads about one link, for callers who may change it. */
+export const readingManagedLink = (findLink: FindLink) =>
+  ({
+    method: 'get',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'link:read', quota: 'caller' },
+    endpoint: 'link:read',
+    object: { action: 'link:read', and: 'link:update', load: linkByCode(findLink) },
+    params: ByCode,
+  }) as const

@@ -4,21 +4,15 @@ import { Refusal } from '../domain/refusal.js'
 import { MOST_SIGN_INS } from '../layers/4-data/sign-ins.js'
 import type { SignIns } from '../layers/4-data/sign-ins.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { ownAccount } from './own-account.js'
+import { CHANGING_PROFILE, READING_PROFILE } from './shared-layers.js'
 import { SignInId, SignInsView } from './sign-in-schemas.js'
 
 /** GET and DELETE /users/me/sign-ins. */
 export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> }): readonly Route[] => [
   route({
-    method: 'get',
+    ...READING_PROFILE,
     path: '/users/me/sign-ins',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:read', quota: 'caller' },
-    endpoint: 'profile:read',
-    object: { action: 'profile:read', load: ownAccount },
     data: signIns,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
@@ -29,13 +23,10 @@ export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> 
     },
   }),
   route({
+    ...CHANGING_PROFILE,
     method: 'delete',
     path: '/users/me/sign-ins/:id',
     status: 204,
-    ...NO_INPUT,
-    gateway: { scope: 'profile:update', quota: 'caller' },
-    endpoint: 'profile:update',
-    object: { action: 'profile:update', load: ownAccount },
     data: signIns,
     params: z.object({ id: SignInId }),
     handle: async ({ store, params: { id } }) => {

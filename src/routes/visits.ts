@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -11,7 +11,7 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ExportQuery, exportFile, inText } from './export-text.js'
-import { ByCode } from './schemas.js'
+import { readingManagedLink } from './shared-layers.js'
 import { AllVisitsView, OfAll, OfLink, VisitsView } from './visit-schemas.js'
 
 type Asked = z.output<typeof OfLink>
@@ -43,23 +43,7 @@ export const visitRoutes = ({
   /** VISITS */
   readonly counting: boolean
 }): readonly Route[] => {
-  const reading = {
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'link:read', quota: 'caller' },
-    endpoint: 'link:read',
-    data: visits,
-  } as const
-  const ofLink = {
-    ...reading,
-    object: {
-      action: 'link:read',
-      and: 'link:update',
-      load: ({ code }: z.infer<typeof ByCode>) => findLink(code),
-    },
-    params: ByCode,
-  } as const
+  const ofLink = { ...readingManagedLink(findLink), data: visits } as const
 
   return [
     route({
@@ -99,9 +83,14 @@ export const visitRoutes = ({
       },
     }),
     route({
-      ...reading,
+      method: 'get',
       path: '/visits',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:read', quota: 'caller' },
+      endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
+      data: visits,
       query: OfAll,
       handle: async ({ store, query: { tag = [], ...query } }) => {
         const range = requireRange(query)
