@@ -4,7 +4,7 @@ import type { Relation } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Snapshot } from './snapshot.js'
-import { describeRelation, mayGrant, universeOf } from './table.js'
+import { describeRelation, grantsUnder, universeOf } from './table.js'
 
 /** The most decisions that a refusal lists; it always gives their total. */
 const MOST_NAMED = 100
@@ -78,12 +78,8 @@ const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> =>
   const mayAll = (action: string) =>
     may('endpoint', action, 'other') && may('effect', action, 'own') && may('effect', action, 'other')
   const { roles, actions } = universeOf(base.rows, candidate.rows)
-  const isBelow = new Map<string, Promise<boolean>>()
-  const isBelowMaker = (role: string): Promise<boolean> => {
-    const known = isBelow.get(role) ?? mayGrant(base, maker, role, deadline)
-    isBelow.set(role, known)
-    return known
-  }
+  const mayGive = grantsUnder(base, deadline)
+  const isBelowMaker = (role: string) => mayGive(maker, role)
   const every = async <T>(items: readonly T[], holds: (item: T) => Promise<boolean> | boolean): Promise<boolean> => {
     for (const item of items) {
       await pause()

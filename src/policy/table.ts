@@ -164,3 +164,17 @@ export const mayGrant = async (
   }
   return true
 }
+
+/** `mayGrant` under one snapshot, decided once for each pair of roles: each scans the whole decision table. */
+export const grantsUnder = (
+  snapshot: Snapshot,
+  deadline?: Deadline,
+): ((granter: string, role: string) => Promise<boolean>) => {
+  const known = new Map<string, Promise<boolean>>()
+  return (granter, role) => {
+    const pair = `${granter} ${role}`
+    const may = known.get(pair) ?? mayGrant(snapshot, granter, role, deadline)
+    known.set(pair, may)
+    return may
+  }
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
 import { PolicyReplaced } from '../database/errors.js'
-import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import type { AcceptInvitation, FindInvitation } from '../identity/accept-invitation.js'
 import type { SendMail } from '../identity/mailer.js'
@@ -12,8 +11,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
-import { mayGrant } from '../policy/table.js'
-import type { Snapshot } from '../policy/snapshot.js'
+import { grantsUnder } from '../policy/table.js'
 import { publicGet } from './public-get.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
@@ -29,10 +27,6 @@ import {
 const LIFE_MS = 7 * 86_400_000
 
 const ByToken = z.object({ token: text(512, 'from the invitation link') })
-
-/** Whether, under this policy, a user with the first role may give out the second. */
-const mayGiveUnder = (snapshot: Snapshot, deadline: Deadline) => (inviterRole: string, role: string) =>
-  mayGrant(snapshot, inviterRole, role, deadline)
 
 /** Promise 7: what an outdated policy hides or ends is decided again under the newest. */
 const requireNewest = async (layers: HandlerLayers): Promise<void> => {
@@ -152,7 +146,7 @@ export const invitationRoutes = ({
       path: '/invitations/:token/accept',
       params: ByToken,
       handle: async ({ params: { token }, snapshot, deadline, layers }) => {
-        const found = await find({ token, mayGive: mayGiveUnder(snapshot, deadline) })
+        const found = await find({ token, mayGive: grantsUnder(snapshot, deadline) })
         const { role, expiresAt } = await requireOpen(found, layers)
         return {
           status: 200,
@@ -186,7 +180,7 @@ export const invitationRoutes = ({
       accepts: ['json', 'form'],
       form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
       handle: async ({ params, body, snapshot, layers, ...request }) => {
-        const mayGive = mayGiveUnder(snapshot, request.deadline)
+        const mayGive = grantsUnder(snapshot, request.deadline)
         const { revision } = snapshot
         const asked = { token: params.token, ...body, mayGive, revision }
         const accepted = await requireOpen(await accept(asked, requestOf(request)), layers)

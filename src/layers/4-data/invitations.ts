@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
 import { Refusal } from '../../domain/refusal.js'
-import { mayGrant } from '../../policy/table.js'
+import { grantsUnder } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
 import { USER_ROLES, bind, changeOne, read } from './context.js'
 import { countRows } from './count.js'
@@ -80,14 +80,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         .leftJoin('users as u', (on) => on.on('u.id', 'i.invited_by').onNull('u.suspended_at'))
         .select('i.id', 'i.email', 'i.role', 'i.invited_by', 'i.created_at', 'i.expires_at')
         .select(knex.raw(STATE), 'u.role as inviter_role')
-    // mayGrant() scans the whole decision table, and many invitations of a page share the same pair of roles
-    const known = new Map<string, Promise<boolean>>()
-    const mayStillGive = (giver: string, role: string): Promise<boolean> => {
-      const key = `${giver} ${role}`
-      const may = known.get(key) ?? mayGrant(context.snapshot, giver, role, context.deadline)
-      known.set(key, may)
-      return may
-    }
+    const mayStillGive = grantsUnder(context.snapshot, context.deadline)
     const toListed = async ({
       inviter_role: by,
       created_at: made,
