@@ -2,17 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Logger } from 'pino'
 
-import { keepLog } from './audit/keep-log.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
-import { deadlineExceeded } from './domain/deadline.js'
-import { createGate } from './domain/gate.js'
 import type { ServiceLogin } from './database/open.js'
-import { createIdentity } from './identity/identity.js'
-import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
-import { backgroundWork } from './jobs/background-work.js'
-import { runJobs } from './jobs/run-jobs.js'
-import { SEARCH_MS } from './layers/4-data/link-page.js'
 import type { Layers, Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { CurrentPolicy } from './policy/current.js'
@@ -21,10 +13,12 @@ import { createClosing } from './start/closing.js'
 import type { Closing } from './start/closing.js'
 import { openData } from './start/open-data.js'
 import { openHttp } from './start/open-http.js'
+import { openIdentity } from './start/open-identity.js'
 import { openLayers } from './start/open-layers.js'
 import { openPolicy } from './start/open-policy.js'
 import { openPublicLinks } from './start/open-public-links.js'
 import { openVisits } from './start/open-visits.js'
+import { startUpkeep } from './start/start-upkeep.js'
 
 /** How long each resource may take to close where the service stops at once: what is hung does not end by itself. */
 const HURRY_MS = 1_000
@@ -95,70 +89,26 @@ const start = async (
   const visits = await openVisits({ config, data, metrics, log }, closing)
   const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
 
-  const { signingKeyFile: file } = config
-  // a configured file that is missing may be a mistyped path: the node must not silently get a key of its own
-  const key = config.signingKeyNamed
-    ? await loadSigningKey(file)
-    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'a new signing key was made: there was none'))
-  const identity = await createIdentity({
-    database: data.database,
-    key,
-    audience: config.jwtAudience,
-    externalIssuer: config.externalIssuer,
-    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be reached'),
-    onResetFault: (err) => log.error({ err }, 'a requested link for a new password could not be made'),
-  })
-  const mailer = config.smtp && (await openMailer(config.smtp, log))
-  closing.add(async () => mailer?.settled())
-  closing.add(async () => identity.own?.passwordReset.settled())
+  const { identity, signingKey, sendMail } = await openIdentity({ config, data, log }, closing)
   const inWorker = siblings !== undefined
   const runtime = openLayers({ config, data, policy, identity, metrics, log, inWorker, composeLayers }, closing)
-  const keeper = keepLog({
-    database: data.pool,
-    key,
-    onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
-    onFault: (err) =>
-      log.error({ err }, 'the decision log could not be signed, or its next partitions could not be added'),
-  })
-  closing.add(keeper.stop)
-  const jobs = runJobs({
-    database: data.pool,
-    jobs: backgroundWork(data.pool, config),
-    observer: metrics.jobs,
-    onFault: (job, err) => log.error({ err, job }, 'background work failed; it runs again when it is due'),
-  })
-  closing.add(jobs.stop)
+  startUpkeep({ config, data, signingKey, metrics, log }, closing)
 
   let draining = false
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
-  // half of the pool is left for everything else
-  const searches = createGate({
-    atOnce: Math.max(1, Math.floor(config.databasePoolSize / 2)),
-    withinMs: SEARCH_MS,
-    refuse: () => deadlineExceeded({ detail: 'Too many searches are in progress.' }),
-  })
-  // an analysis keeps the processor busy all the time
-  const analyses = createGate({
-    atOnce: 1,
-    withinMs: config.requestDeadlineMs / 2,
-    refuse: () => deadlineExceeded({ detail: 'Another analysis of the policy is in progress.' }),
-  })
-  const sendMail = mailer?.send
   const table = {
     database: data.database,
     redirects,
     rules,
     policy,
     identity,
-    signingKey: key,
+    signingKey,
     visits,
     live: visits.live,
     livePolicy,
     sendMail,
     readiness,
-    searches,
-    analyses,
   }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
   log.info(
@@ -186,12 +136,4 @@ const start = async (
       await closing.closeAll()
     },
   }
-}
-
-const openMailer = async (smtp: NonNullable<Config['smtp']>, log: Logger) => {
-  const { createMailer } = await import('./identity/mailer.js')
-  return createMailer({
-    ...smtp,
-    onFault: (fault) => log.error(fault, 'a mail could not be sent'),
-  })
 }

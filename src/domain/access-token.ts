@@ -4,7 +4,7 @@ export interface AccessToken {
   readonly issuer: string
   readonly scopes: ReadonlySet<string>
   /** `jti`; for the decision record */
-  readonly id: string | null
+  readonly id: string
   /** seconds since 1970 */
   readonly expiresAt: number
   /** the sign-in that issued it (`sid`, a UUID); null: none */

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
-import type { Gate } from '../domain/gate.js'
+import { deadlineExceeded } from '../domain/deadline.js'
+import { createGate } from '../domain/gate.js'
 import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
@@ -14,6 +15,7 @@ import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
 import { liveVisitsStore } from '../layers/4-data/live-visits.js'
 import { logProofStore } from '../layers/4-data/log-proof.js'
+import { SEARCH_MS } from '../layers/4-data/link-page.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { listenerStore } from '../layers/4-data/listener.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
@@ -83,11 +85,7 @@ export interface TableParts {
   /** undefined without an SMTP server */
   readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
-  /** limits concurrent searches */
-  readonly searches: Gate
-  /** runs one analysis of the whole policy at a time */
-  readonly analyses: Gate
-  readonly settings: Pick<Config, 'trashDays' | 'visitDays' | 'countsVisits' | 'policyApprovals' | 'requestDeadlineMs'>
+  readonly settings: Config
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
@@ -106,8 +104,6 @@ export const routeTable = ({
   livePolicy,
   sendMail,
   place,
-  searches,
-  analyses,
   settings,
   readiness,
   metrics,
@@ -121,6 +117,18 @@ export const routeTable = ({
           sendMail(addressMail(email, addressLink(baseUrl, token), expiresAt))
           sendMail(addressAskedMail(old))
         }
+  // half of the pool is left for everything else
+  const searches = createGate({
+    atOnce: Math.max(1, Math.floor(settings.databasePoolSize / 2)),
+    withinMs: SEARCH_MS,
+    refuse: () => deadlineExceeded({ detail: 'Too many searches are in progress.' }),
+  })
+  // an analysis of the whole policy keeps the processor busy all the time
+  const analyses = createGate({
+    atOnce: 1,
+    withinMs: settings.requestDeadlineMs / 2,
+    refuse: () => deadlineExceeded({ detail: 'Another analysis of the policy is in progress.' }),
+  })
   const findRecord = findLink(database)
   const findSnapshot = createPastSnapshots(database, rules, policy)
   const replays = replaysStore(database, settings.requestDeadlineMs)

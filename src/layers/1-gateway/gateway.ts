@@ -198,7 +198,7 @@ const userQuotas = ({ quota }: GatewayRule): readonly UserQuota[] => {
   return quota === 'invite' ? ['user', 'invite'] : ['user']
 }
 
-const keyOf = ({ issuer, id }: AccessToken): string => `${issuer} ${id ?? ''}`
+const keyOf = ({ issuer, id }: AccessToken): string => `${issuer} ${id}`
 
 const bucketOf = ({ issuer, subject }: TokenSubject): string => `${issuer} ${subject}`
 

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+
+import type { Config } from '../config.js'
+import { createIdentity } from '../identity/identity.js'
+import type { Identity } from '../identity/identity.js'
+import type { SendMail } from '../identity/mailer.js'
+import { loadOrMakeSigningKey, loadSigningKey } from '../identity/signing-key.js'
+import type { SigningKey } from '../identity/signing-key.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+export interface IdentityParts {
+  readonly config: Config
+  readonly data: Pick<Data, 'database'>
+  readonly log: Logger
+}
+
+/** Users and their tokens, and what these need. */
+export interface OpenedIdentity {
+  readonly identity: Identity
+  /** the installation's own key */
+  readonly signingKey: SigningKey
+  /** undefined without an SMTP server */
+  readonly sendMail: SendMail | undefined
+}
+
+/** Opens the accounts of users, the key that signs tokens and the decision log, and the mailer. */
+export const openIdentity = async ({ config, data, log }: IdentityParts, closing: Closing): Promise<OpenedIdentity> => {
+  const { signingKeyFile: file, signingKeyNamed, smtp } = config
+  // a configured file that is missing may be a mistyped path: the node must not silently get a key of its own
+  const signingKey = signingKeyNamed
+    ? await loadSigningKey(file)
+    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'a new signing key was made: there was none'))
+  const identity = await createIdentity({
+    database: data.database,
+    key: signingKey,
+    audience: config.jwtAudience,
+    externalIssuer: config.externalIssuer,
+    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be reached'),
+    onResetFault: (err) => log.error({ err }, 'a requested link for a new password could not be made'),
+  })
+  const mailer = smtp && (await openMailer(smtp, log))
+  closing.add(async () => mailer?.settled())
+  closing.add(async () => identity.own?.passwordReset.settled())
+  return { identity, signingKey, sendMail: mailer?.send }
+}
+
+const openMailer = async (smtp: NonNullable<Config['smtp']>, log: Logger) => {
+  const { createMailer } = await import('../identity/mailer.js')
+  return createMailer({ ...smtp, onFault: (fault) => log.error(fault, 'a mail could not be sent') })
+}

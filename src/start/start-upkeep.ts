@@ -1,0 +1,37 @@
+import type { Logger } from 'pino'
+
+import { keepLog } from '../audit/keep-log.js'
+import type { Config } from '../config.js'
+import type { SigningKey } from '../identity/signing-key.js'
+import { backgroundWork } from '../jobs/background-work.js'
+import { runJobs } from '../jobs/run-jobs.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+export interface UpkeepParts {
+  readonly config: Config
+  readonly data: Pick<Data, 'pool'>
+  readonly signingKey: SigningKey
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Starts what runs beside the requests: the signing of the decision log, and background work. */
+export const startUpkeep = ({ config, data: { pool }, signingKey, metrics, log }: UpkeepParts, closing: Closing) => {
+  const keeper = keepLog({
+    database: pool,
+    key: signingKey,
+    onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
+    onFault: (err) =>
+      log.error({ err }, 'the decision log could not be signed, or its next partitions could not be added'),
+  })
+  closing.add(keeper.stop)
+  const jobs = runJobs({
+    database: pool,
+    jobs: backgroundWork(pool, config),
+    observer: metrics.jobs,
+    onFault: (job, err) => log.error({ err, job }, 'background work failed; it runs again when it is due'),
+  })
+  closing.add(jobs.stop)
+}
