@@ -113,9 +113,9 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   const { and } = spec.object
   if (and !== undefined) request.under(and, () => layers.object(snapshot, caller, and, record))
-  spec.object.requireVisible?.(record, caller, snapshot)
   request.decision = decision
   ctx.state.decision = decision ?? undefined
+  spec.object.requireVisible?.(record, caller, snapshot)
 
   // Validation comes after authorization: only callers who have the right learn what is wrong with their input.
   const query = isTaken(spec.query) ? parseQuery(ctx.querystring, spec.query) : nothing(spec.query)

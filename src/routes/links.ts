@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import type { FindLink, Link } from '../domain/link.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { FindUser } from '../domain/user.js'
 import { contentTag } from '../http/content-tag.js'
@@ -11,35 +11,17 @@ import type { Tags } from '../layers/4-data/tags.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
-import type { Answer, Caller, DataRule, Route } from '../layers/route.js'
-import type { Snapshot } from '../policy/snapshot.js'
+import type { DataRule, Route } from '../layers/route.js'
 import { exportFile, inText } from './export-text.js'
 import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
-import { requireOpen } from './redirect.js'
 import { ByCode, Id, pageOf, withCount } from './schemas.js'
-import { seesWhole } from './sees-whole.js'
 import { linkByCode } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
+import { requireShown, seesWhole } from './visible-link.js'
 
 /** Time that must be left before the deadline to transfer another batch of links. */
 const TRANSFER_MS = 2_000
-
-type Show = (link: Link) => object
-
-const show = async (
-  { snapshot, caller, links }: { readonly snapshot: Snapshot; readonly caller: Caller; readonly links: Links },
-  found: Link,
-  whole: Show,
-): Promise<Answer> => {
-  const manages = seesWhole(snapshot, caller, found)
-  if (!manages) requireOpen(found)
-  const link = manages ? await links.withVisits(found) : found
-  const body = manages ? whole(link) : publicPart(link)
-  // only callers who may change the link see its id and version: the public view's ETag comes from its content
-  const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
-  return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
-}
 
 /** Everything under /links. */
 export const linkRoutes = ({
@@ -171,10 +153,17 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'link:read',
-      object: { action: 'link:read', load: namedLink },
+      object: { action: 'link:read', load: namedLink, requireVisible: requireShown },
       data: links('link:update'),
       params: ByCode,
-      handle: ({ record, caller, snapshot, store }) => show({ snapshot, caller, links: store }, record, whole),
+      handle: async ({ record, caller, snapshot, store }) => {
+        // only callers who may change the link see its id and version: the public view's ETag comes from its content
+        const manages = seesWhole(snapshot, caller, record)
+        const link = manages ? await store.withVisits(record) : record
+        const body = manages ? whole(link) : publicPart(link)
+        const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
+        return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
+      },
       documentation: {
         id: 'getLink',
         refusals: ['link_expired'],

@@ -7,8 +7,8 @@ import type { Caller, Right, Route } from '../layers/route.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { AskedRights, LINK_ACTIONS, OwnRightsView } from './rights-schemas.js'
-import { seesWhole } from './sees-whole.js'
 import { READING_PROFILE } from './shared-layers.js'
+import { seesWhole } from './visible-link.js'
 
 /** Whether GET /links/{code} shows the caller anything of the link. */
 const isShown = (snapshot: Snapshot, caller: Caller, link: Link): boolean =>

@@ -6,9 +6,9 @@ import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
 import { publicGet } from './public-get.js'
-import { requireOpen } from './redirect.js'
 import { ByCode, Code, text, textOrNull } from './schemas.js'
 import { linkByCode } from './shared-layers.js'
+import { requireOpen } from './visible-link.js'
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
 
@@ -83,10 +83,9 @@ export const pageRoutes = ({
       ...publicGet,
       path: '/:code+',
       endpoint: 'link:read',
-      object: { action: 'link:read', load: linkByCode(findLink) },
+      object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },
       params: ByCode,
       handle: ({ record }) => {
-        requireOpen(record)
         const seen = publicPart(record)
         return {
           status: 200,

@@ -6,10 +6,9 @@ import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
 import { Look } from './qr-schemas.js'
-import { requireOpen } from './redirect.js'
 import { ByCode } from './schemas.js'
-import { seesWhole } from './sees-whole.js'
 import { linkByCode } from './shared-layers.js'
+import { requireShown } from './visible-link.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
@@ -26,13 +25,7 @@ export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; re
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
-    object: {
-      action: 'link:read',
-      load: linkByCode(findLink),
-      requireVisible: (link, caller, snapshot) => {
-        if (!seesWhole(snapshot, caller, link)) requireOpen(link)
-      },
-    },
+    object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireShown },
     data: NO_DATA,
     params: ByCode,
     query: Look,

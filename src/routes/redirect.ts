@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
 import { forwardQuery } from '../domain/forward-query.js'
-import { stateOf } from '../domain/link.js'
 import type { FindLink, Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
@@ -14,17 +13,7 @@ import type { Visits } from '../visits/visits.js'
 import { ByCode, textIn } from './schemas.js'
 import { linkByCode } from './shared-layers.js'
 import type { FindCached } from './shared-layers.js'
-
-/** Throws 404 `not_found` or 410 `link_expired` if a visitor cannot follow the link now. */
-export const requireOpen = (link: Link): void => {
-  const state = stateOf(link, Date.now())
-  if (state === 'absent') throw new Refusal('not_found')
-  if (state === 'expired') throw new Refusal('link_expired')
-}
-
-/** Hides a link that is inactive or not active yet: for visitors it does not exist, whatever they send. */
-const unlessAbsent = (link: Link | null): Link | null =>
-  link !== null && stateOf(link, Date.now()) === 'absent' ? null : link
+import { requireOpen } from './visible-link.js'
 
 /**
  * The redirect. `no-cache`: browsers would otherwise cache a permanent one, but its owner may change the link.
@@ -69,10 +58,7 @@ export const redirectRoutes = ({
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
-    object: {
-      action: 'link:read',
-      load: async ({ code }: z.infer<typeof ByCode>) => unlessAbsent(await findFresh(code)),
-    },
+    object: { action: 'link:read', load: linkByCode(findFresh), requireVisible: requireOpen },
     data: following,
     params: ByCode,
     body: z.strictObject({
@@ -89,7 +75,6 @@ export const redirectRoutes = ({
         requestId,
       }),
     handle: async ({ record, store, body, querystring, layers, visitor }) => {
-      requireOpen(record)
       if (record.has_password) {
         await layers.countLinkPassword(record.id)
         if (!(await store.hasPassword(record, body.password))) throw new Refusal('wrong_password')
@@ -113,11 +98,10 @@ export const redirectRoutes = ({
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'redirect' },
     endpoint: 'link:read',
-    object: { action: 'link:read', load: linkByCode(findLink) },
+    object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },
     data: following,
     params: ByCode,
     handle: ({ record, store, querystring, headers, visitor }) => {
-      requireOpen(record)
       if (record.has_password) throw new Refusal('password_required')
       const follow = () => {
         // a prefetch or a HEAD is not a visit

@@ -227,6 +227,14 @@ describe('what people keep with a link', () => {
       expect(right.headers.get('Cache-Control')).to.equal('no-store')
     })
 
+    it('is not asked for after the link’s end, whatever the form holds', async () => {
+      const code = await made({ password: 'open sesame', expires_at: YESTERDAY })
+      for (const password of ['open sesame', 'wrong one', '', 'x'.repeat(2_000)]) {
+        const answer = await enter(code, password)
+        expect([answer.status, at(answer.json, 'code')], password).to.deep.equal([410, 'link_expired'])
+      }
+    })
+
     it('ends with its change, and with its end the form sends on', async () => {
       const code = await made({ password: 'open sesame' })
       await patch(code, { password: 'another one' })
