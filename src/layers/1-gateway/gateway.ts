@@ -39,16 +39,19 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   /** tokens whose user, sign-in or row was gone at the last look-up: they count against the address */
   const ended = new LRUCache<string, true>({ max: KNOWN_TOKENS })
 
-  const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined => {
-    if (quota === 'redirect') return limiter.requireForRedirect(ctx, 'anonymous', addressBucket(address))
-    return quota === 'file' || (quota === 'probe' && isFromThisMachine(senderOf(ctx)))
-      ? undefined
-      : limiter.require(ctx, addressQuota(quota), addressBucket(address))
-  }
-
-  /** Counts a request with an invalid token against the address, even if the route counts no anonymous requests. */
-  const countInvalid = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+  const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
     limiter.require(ctx, addressQuota(quota), addressBucket(address))
+
+  const refundAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+    limiter.refund(ctx, addressQuota(quota), addressBucket(address))
+
+  /** Counts a request without a token, unless its route does not count these. */
+  const countAnonymous = (ctx: Context, rule: GatewayRule, address: string): Promise<void> | undefined => {
+    const { quota } = rule
+    if (quota === 'redirect') return limiter.requireForRedirect(ctx, 'anonymous', addressBucket(address))
+    const isFree = quota === 'file' || (quota === 'probe' && isFromThisMachine(senderOf(ctx)))
+    return isFree ? undefined : countAddress(ctx, rule, address)
+  }
 
   /** Counts a request with a verified token; resolves with the quotas of its user that it counted against. */
   const countVerified = async (
@@ -58,7 +61,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     token: AccessToken,
   ): Promise<Admitted> => {
     const quotas = ended.has(keyOf(token)) ? [] : userQuotas(rule)
-    if (quotas.length === 0) await countInvalid(ctx, rule, address)
+    if (quotas.length === 0) await countAddress(ctx, rule, address)
     for (const quota of quotas) await limiter.require(ctx, quota, bucketOf(token))
     return { address, token, quotas }
   }
@@ -67,7 +70,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   const countEnded = async (ctx: Context, rule: GatewayRule, admitted: Admitted, token: AccessToken) => {
     ended.set(keyOf(token), true)
     for (const quota of admitted.quotas) await limiter.refund(ctx, quota, bucketOf(token))
-    if (admitted.quotas.length > 0) await countInvalid(ctx, rule, admitted.address)
+    if (admitted.quotas.length > 0) await countAddress(ctx, rule, admitted.address)
   }
 
   /** If a key must be fetched for the token, it counts against the address until it is verified. */
@@ -75,13 +78,13 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     let isCounted = false
     const count = (): Promise<void> => {
       isCounted = true
-      return countInvalid(ctx, rule, address)
+      return countAddress(ctx, rule, address)
     }
     const token = await tokens.verify(ctx, value, count).catch(async (error: unknown) => {
       if (!isCounted) await count()
       throw error
     })
-    if (isCounted) await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+    if (isCounted) await refundAddress(ctx, rule, address)
     return countVerified(ctx, rule, address, token)
   }
 
@@ -93,7 +96,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     const digest = createHash('sha256').update(value).digest('base64')
     const known = seen.get(digest)
     const admitted = known && (await countVerified(ctx, rule, address, known))
-    if (known === undefined) await countInvalid(ctx, rule, address)
+    if (known === undefined) await countAddress(ctx, rule, address)
 
     const token = await identity.findPersonalToken(value)
     if (token === null) {
@@ -103,7 +106,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     }
     if (admitted !== undefined) return { ...admitted, token }
     seen.set(digest, token)
-    await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+    await refundAddress(ctx, rule, address)
     return countVerified(ctx, rule, address, token)
   }
 
@@ -115,12 +118,12 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     ctx.state.address = address
     const sent = bearerOf(ctx)
     if (sent === undefined) {
-      await countAddress(ctx, rule, address)
+      await countAnonymous(ctx, rule, address)
       if (rule.scope !== 'public') throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
       return { address, token: null, quotas: NO_QUOTAS }
     }
     if (sent instanceof Refusal) {
-      await countInvalid(ctx, rule, address)
+      await countAddress(ctx, rule, address)
       throw sent
     }
     const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned

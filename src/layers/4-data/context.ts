@@ -22,13 +22,20 @@ export interface ResourceRoles {
 /** The database roles for users and what belongs to them. */
 export const USER_ROLES: ResourceRoles = { own: 'users_own', any: 'users_any' }
 
+/** The identity of a transaction that only reads. */
+export interface ReadIdentity {
+  /** its first statement */
+  readonly enterRead: Statement
+}
+
+/** The part of a binding that a read-only transaction needs. */
+export type ReadBinding = Reached & ReadIdentity
+
 /**
  * The identity that a transaction runs as: the role and the settings that row-level security checks. The statement that
  * sets them comes first in the transaction's one flush, and they last until it ends.
  */
-export interface Binding extends Reached {
-  /** the first statement of a transaction that only reads */
-  readonly enterRead: Statement
+export interface Binding extends ReadBinding {
   /**
    * The first statement of a transaction that changes something. It takes the shared policy lock and the lock on the
    * caller's rights. Then it fails with LG001 or LG007 unless the policy revision and the caller are still those of the
@@ -39,9 +46,6 @@ export interface Binding extends Reached {
   /** nothing of the request may commit after it */
   readonly deadline: Deadline
 }
-
-/** The part of a binding that a read-only transaction needs. */
-export type ReadBinding = Pick<Binding, 'reach' | 'userId' | 'enterRead'>
 
 /** The rows that the caller reaches by an action, under the decision's revision; `none` for an anonymous caller. */
 export const reachOf = ({ caller, snapshot }: DataContext, action: string): CollectionReach =>
@@ -121,7 +125,7 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
 })
 
 /** The caller as an export's reader. */
-export const readerOf = ({ userId, enterRead }: Pick<Binding, 'userId' | 'enterRead'>): Reader => ({
+export const readerOf = ({ userId, enterRead }: ReadBinding): Reader => ({
   id: userId ?? 'anonymous',
   enter: enterRead,
 })
@@ -141,12 +145,8 @@ const send = async <Row>(
 }
 
 /** Sends one query as the caller, and returns its rows. */
-export const read = <Row>(
-  database: Database,
-  { enterRead }: Pick<Binding, 'enterRead'>,
-  query: Query,
-  deadline?: Deadline,
-) => send<Row>(database, enterRead, query, deadline)
+export const read = <Row>(database: Database, { enterRead }: ReadIdentity, query: Query, deadline?: Deadline) =>
+  send<Row>(database, enterRead, query, deadline)
 
 /**
  * Sends one change as the caller, with the re-check of the decision and its record, and returns the change's rows.

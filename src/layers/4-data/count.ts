@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import type { Database } from '../../database/database.js'
 import { MOST_COUNTED } from '../../domain/counting.js'
 import { read } from './context.js'
-import type { Binding } from './context.js'
+import type { ReadIdentity } from './context.js'
 import { knex } from './query.js'
 
 /** A query that returns how many rows another query has, as `count`, up to MOST_COUNTED. */
@@ -17,8 +17,5 @@ export interface CountRow {
 export const numberIn = (rows: readonly CountRow[]): number => rows[0]?.count ?? 0
 
 /** Counts a query's rows as the caller, up to MOST_COUNTED. */
-export const countRows = async (
-  database: Database,
-  binding: Pick<Binding, 'enterRead'>,
-  rows: Knex.QueryBuilder,
-): Promise<number> => numberIn(await read<CountRow>(database, binding, countOf(rows)))
+export const countRows = async (database: Database, binding: ReadIdentity, rows: Knex.QueryBuilder): Promise<number> =>
+  numberIn(await read<CountRow>(database, binding, countOf(rows)))

@@ -8,6 +8,7 @@ import { statusRange } from '../../domain/log-filter.js'
 import type { EntryKind, LogFilter } from '../../domain/log-filter.js'
 import type { DataRule } from '../route.js'
 import { read } from './context.js'
+import type { ReadIdentity } from './context.js'
 import { countRows } from './count.js'
 import { newestFirst, pageOfNewest } from './keyset.js'
 import type { Page } from './keyset.js'
@@ -67,7 +68,7 @@ export interface DecisionLog {
   export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
 
-export const AS_READER = { enterRead: enter(AUDIT_READER, null) }
+export const AS_READER: ReadIdentity = { enterRead: enter(AUDIT_READER, null) }
 
 /** Filters that compare a column for equality. */
 const EQUAL = [

@@ -11,7 +11,7 @@ import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
 import { storedForms } from '../../domain/stored-forms.js'
 import { read } from './context.js'
-import type { Binding } from './context.js'
+import type { Binding, ReadIdentity } from './context.js'
 import { countOf, countRows, numberIn } from './count.js'
 import type { CountRow } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
@@ -196,11 +196,11 @@ const search = async (database: Database, binding: Binding, query: LinkPageQuery
 /** Sends one query of a search, with a helpful error if it times out. */
 export const ask = async <Row>(
   database: Database,
-  binding: Pick<Binding, 'enterRead'>,
+  reader: ReadIdentity,
   query: Knex.QueryBuilder,
   deadline: Deadline,
 ): Promise<readonly Row[]> =>
-  read<Row>(database, binding, query, deadline).catch((error: unknown) => {
+  read<Row>(database, reader, query, deadline).catch((error: unknown) => {
     if (!isDeadlineExceeded(error)) throw error
     throw deadlineExceeded({ detail: 'This took too long. Narrow the search.', cause: error })
   })
