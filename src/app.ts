@@ -28,7 +28,7 @@ import { logBrokenResponse } from './log/broken-response.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
 import type { FormPage, Route, Runtime } from './layers/route.js'
 
-export interface AppParts {
+interface AppParts {
   readonly routes: readonly Route[]
   readonly runtime: Runtime
   readonly log: Logger

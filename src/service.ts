@@ -38,7 +38,7 @@ export interface Service {
   stop(options?: StopOptions): Promise<void>
 }
 
-export interface StopOptions {
+interface StopOptions {
   /** does not wait for requests in flight */
   readonly now?: boolean
   /** keeps idle connections open for so many milliseconds, because another request may be on its way */
@@ -51,12 +51,12 @@ export interface StopOptions {
 }
 
 /** The other workers of this node, which share its port and its limits. */
-export interface Siblings {
+interface Siblings {
   /** the metrics of all workers, this one included */
   readonly metrics: () => Promise<string>
 }
 
-export interface ServiceParts {
+interface ServiceParts {
   readonly config: Config
   readonly opened: ServiceLogin
   readonly log: Logger

@@ -19,7 +19,7 @@ export interface Live {
   endAll(): void
 }
 
-export interface Listener {
+interface Listener {
   readonly topic: string
   /** the name of its events */
   readonly event: string

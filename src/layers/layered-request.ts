@@ -7,7 +7,7 @@ import type { Decided } from './decision-record.js'
 import type { Caller, Runtime } from './route.js'
 
 /** An item of a bulk request: its decision, or why a layer refused it. */
-export type DecidedItem = Decided & { readonly refusal: unknown }
+type DecidedItem = Decided & { readonly refusal: unknown }
 
 /** A request on its way through the layers, with their results so far. Its decision record is made from them. */
 export class LayeredRequest implements Decided {

@@ -228,10 +228,10 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly documentation: Documentation
 }
 
-export type MediaType = 'json' | 'form'
+type MediaType = 'json' | 'form'
 
 /** What a form needs to be shown again, beside its faults and the input. */
-export interface Refilled {
+interface Refilled {
   /** the link's code from the path; empty if the form is not about a link */
   readonly linkCode: string
   readonly requestId: string

@@ -25,7 +25,7 @@ export class NewestNotGood extends PolicyError {
 }
 
 /** Compares the stored rows with those in force, and records a difference as a revision. */
-export interface RowCheck {
+interface RowCheck {
   readonly differ: (inForce: Snapshot) => Promise<boolean>
   readonly record: () => Promise<void>
 }

@@ -20,7 +20,7 @@ export interface Redirects {
   stop(): Promise<void>
 }
 
-export interface RedirectParts {
+interface RedirectParts {
   readonly database: Pick<Database, 'lookUp'>
   /** the database without tracing: announcements belong to no request */
   readonly pool: Pick<Database, 'run'>

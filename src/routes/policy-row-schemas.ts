@@ -27,7 +27,7 @@ export const EditedRow = z.unknown().meta(inputSchema(PolicyRowSchema))
 // rows that were written with SQL may lie outside the vocabulary
 const AnyRows = z.array(AnyRow).max(MOST_ROWS)
 
-export const CommentChanges = z
+const CommentChanges = z
   .array(
     z.object({
       row: AnyRow.describe('the row'),
@@ -52,7 +52,7 @@ export const revisionNumber = (fault = 'must be the number of a revision') =>
     .transform(Number)
     .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 })
 
-export const Outcome = z.object({
+const Outcome = z.object({
   effect: z.enum(EFFECTS).describe('by the object rows'),
   rule: text(64, 'rule of the deciding row'),
   endpoint: z.enum(EFFECTS).describe('by the endpoint rows'),

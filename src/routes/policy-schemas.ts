@@ -62,7 +62,7 @@ export const EditView = z
     description: 'What an edit changes, or what a dry run would change and the revision that stays in force.',
   })
 
-export const RevisionView = z
+const RevisionView = z
   .looseObject({
     revision: RevisionNumber.describe('number of the revision'),
     actor: Actor.describe('who made or proposed it'),

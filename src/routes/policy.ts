@@ -44,7 +44,7 @@ import {
 import { withCount } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
-export interface PolicyParts {
+interface PolicyParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy

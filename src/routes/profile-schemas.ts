@@ -51,7 +51,7 @@ const Scope = z
   .refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
   .meta({ enum: [...SCOPES] })
 
-export const TokenView = z
+const TokenView = z
   .object({
     id: Id.describe('id of the token'),
     name: text(100, 'what it is for'),

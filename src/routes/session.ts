@@ -12,7 +12,7 @@ import type { SessionCookie } from './session-cookie.js'
 import { requestOf } from './sign-in-request.js'
 import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
-export const SessionAnswer = z
+const SessionAnswer = z
   .object(ACCESS_TOKEN)
   .meta({ id: 'Session', description: 'an access token for the page; the refresh token comes as a cookie' })
 

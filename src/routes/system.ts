@@ -10,7 +10,7 @@ import type { Readiness } from './readiness.js'
 import { publicGet } from './public-get.js'
 import { RevisionNumber, text, textOrNull } from './schemas.js'
 
-export interface SystemParts {
+interface SystemParts {
   readonly readiness: () => Promise<Readiness>
   readonly jwks: () => object
   /** undefined if metrics have a port of their own */

@@ -9,14 +9,14 @@ import type { SigningKey } from '../identity/signing-key.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-export interface IdentityParts {
+interface IdentityParts {
   readonly config: Config
   readonly data: Pick<Data, 'database'>
   readonly log: Logger
 }
 
 /** Users and their tokens, and what these need. */
-export interface OpenedIdentity {
+interface OpenedIdentity {
   readonly identity: Identity
   /** the installation's own key */
   readonly signingKey: SigningKey

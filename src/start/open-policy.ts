@@ -17,7 +17,7 @@ import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
 /** The policy in force, and what updates it. */
-export interface Policy {
+interface Policy {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly watch: PolicyWatch
@@ -25,7 +25,7 @@ export interface Policy {
   readonly live: Live
 }
 
-export interface PolicyParts {
+interface PolicyParts {
   readonly data: Data
   readonly metrics: Metrics
   readonly log: Logger

@@ -18,7 +18,7 @@ import type { Data } from './open-data.js'
 /** The channel on which count_visits() announces link ids. */
 const VISITS_CHANNEL = 'linkgate_visits'
 
-export interface RedirectParts {
+interface RedirectParts {
   readonly config: Config
   readonly opened: ServiceLogin
   readonly data: Data

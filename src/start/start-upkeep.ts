@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly config: Config
   readonly data: Pick<Data, 'pool'>
   readonly signingKey: SigningKey

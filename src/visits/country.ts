@@ -10,7 +10,7 @@ export interface Countries {
   readonly of: (address: string, said: string | undefined) => string | null
 }
 
-export interface CountrySources {
+interface CountrySources {
   /** an mmdb file with countries (GEOIP_DATABASE) */
   readonly file: string | undefined
   /** the header of a trusted proxy, in lower case (COUNTRY_HEADER), instead of the file */

@@ -29,7 +29,7 @@ export interface Seen {
   readonly day: string | null
 }
 
-export interface DescriberOptions {
+interface DescriberOptions {
   /** the service's own host, which does not count as a referrer */
   readonly ownHost: string
   readonly countries: Countries

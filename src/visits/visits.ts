@@ -34,7 +34,7 @@ export interface VisitStats {
   readonly dropped: number
 }
 
-export interface VisitsOptions {
+interface VisitsOptions {
   readonly database: Pick<Database, 'run'>
   /** the service's own host, which does not count as a referrer */
   readonly ownHost: string

@@ -7,7 +7,7 @@ export interface Origin {
 }
 
 /** The last hop of a request. */
-export interface Sender {
+interface Sender {
   readonly remoteAddress: string | undefined
   /** whether a proxy's header says that the request was forwarded */
   readonly forwarded: boolean

@@ -2,7 +2,7 @@ import { isObject } from '../../domain/is-object.js'
 import { parseStrictJson } from '../../input/strict-json.js'
 
 /** The parts of a signed token, not verified yet. */
-export interface CompactToken {
+interface CompactToken {
   readonly header: { readonly alg: string; readonly kid: string }
   readonly claims: Readonly<Record<string, unknown>>
 }

@@ -16,7 +16,7 @@ import { requireScope } from './scope.js'
 import { CHALLENGE, bearerOf, invalidToken } from './token.js'
 import type { TokenVerifier } from './token.js'
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly limiter: RateLimiter
   /** verifies signed tokens (JWT) */
   readonly tokens: TokenVerifier

@@ -21,7 +21,7 @@ export interface Count {
   readonly resetMs: number
 }
 
-export interface Counter {
+interface Counter {
   readonly consume: (bucket: string) => Promise<Count>
   /** Gives one counted request back. A bucket never has more left than its quota. */
   readonly refund: (bucket: string) => Promise<void>
@@ -29,7 +29,7 @@ export interface Counter {
   readonly shared: () => boolean
 }
 
-export interface CounterOptions {
+interface CounterOptions {
   /** separates the counts of this quota from those of others */
   readonly namespace: string
   readonly quota: Quota

@@ -34,7 +34,7 @@ export interface LimiterObserver {
   readonly storeFailed: () => void
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   /** a missing quota is off */
   readonly quotas: { readonly [Name in QuotaName]?: Quota | undefined }
   /** shared counters; without it each process counts for itself */

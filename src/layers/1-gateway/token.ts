@@ -14,7 +14,7 @@ import { CLOCK_SKEW_SECONDS, parseClaims, requireInTime } from './claims.js'
 import type { ClaimRules, TimedToken } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
 
-export interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {
+interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {
   readonly keys: KeySource
   /** default true: `sid` names a sign-in of this service */
   readonly ownSignIns?: boolean

@@ -48,7 +48,7 @@ type Mode = 'all' | 'each'
 /** The result of an item: the link (for a deletion, as it was before), or why the item was not done. */
 type Outcome = Link | Refusal
 type Done = readonly [BulkItem, Outcome]
-export type Outcomes = ReadonlyMap<BulkItem, Outcome>
+type Outcomes = ReadonlyMap<BulkItem, Outcome>
 
 export interface BulkLinks {
   /** Does all items in one transaction, or none. Throws `code_taken` (409) and RecordChanged. */

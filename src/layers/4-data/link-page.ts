@@ -21,7 +21,7 @@ import { knex, ownedRows, prepared } from './query.js'
 
 /** `visits`: most visits first; `-visits`: fewest first. */
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
-export type LinkSort = (typeof LINK_SORTS)[number]
+type LinkSort = (typeof LINK_SORTS)[number]
 
 /** Filters of a list of links. */
 export interface LinkFilter {
@@ -45,7 +45,7 @@ export interface LinkPageQuery extends LinkFilter {
 
 /** The states that a list can be filtered by. */
 export const LISTED_STATES = ['active', 'inactive', 'expired'] as const
-export type ListedState = (typeof LISTED_STATES)[number]
+type ListedState = (typeof LISTED_STATES)[number]
 
 // The same states as stateOf(). Written so that the index links_special serves the last two.
 const OF_STATE: Readonly<Record<ListedState, string>> = {

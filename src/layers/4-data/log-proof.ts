@@ -13,7 +13,7 @@ import { AS_READER } from './decisions.js'
 type VerificationStep =
   { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: ProofVerdict }
 
-export interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
+interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
   readonly whole: boolean
   /** the first 20 */
   readonly faults: readonly LogFault[]

@@ -10,7 +10,7 @@ import { insertOnce } from './idempotency.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
 /** A personal token as its owner sees it. The token itself is not stored, only its hash. */
-export interface PersonalToken {
+interface PersonalToken {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]

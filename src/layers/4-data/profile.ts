@@ -11,7 +11,7 @@ import { knex, ownedRows, toStatement } from './query.js'
 import { USER_COLUMNS } from './users.js'
 
 /** What a profile update may change: the allow-list of R7, which the database's column grants enforce as well. */
-export interface ProfileChanges {
+interface ProfileChanges {
   readonly name?: string | undefined
   readonly password_hash?: string | undefined
 }
@@ -26,7 +26,7 @@ export interface Profile {
   update(user: User, changes: ProfileChanges, options: ProfileOptions): Promise<User>
 }
 
-export interface ProfileOptions {
+interface ProfileOptions {
   /** the hash that the current password matched; nothing is committed if it was replaced since. null: not checked */
   readonly provenBy: string | null
   readonly endTokens: boolean
@@ -34,7 +34,7 @@ export interface ProfileOptions {
 }
 
 /** A new address, unconfirmed until somebody follows the link in the mail. */
-export interface NewAddress {
+interface NewAddress {
   readonly email: string
   readonly hash: Buffer
   readonly expiresAt: Date

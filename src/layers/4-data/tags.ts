@@ -5,7 +5,7 @@ import { bind, read } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 
-export interface TagCount {
+interface TagCount {
   readonly tag: string
   readonly links: number
 }

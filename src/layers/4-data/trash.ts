@@ -15,7 +15,7 @@ import { knex, ownedRows, prepared } from './query.js'
 import type { OwnedRows } from './query.js'
 
 /** A deleted link as it was, with the time of its deletion. */
-export interface DeletedLink extends Link {
+interface DeletedLink extends Link {
   readonly deleted_at: string
 }
 

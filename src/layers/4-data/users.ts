@@ -15,14 +15,14 @@ import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
-export interface UserChanges {
+interface UserChanges {
   readonly role?: string | undefined
   readonly suspended?: boolean | undefined
   readonly email?: string | undefined
 }
 
 /** Filters of a list of users. */
-export interface UserFilter {
+interface UserFilter {
   /** text that the name or the address contains, ignoring case */
   readonly q?: string | undefined
   readonly role?: string | undefined

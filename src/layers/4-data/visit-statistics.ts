@@ -96,7 +96,7 @@ export const statisticsQuery = ({ hours, values, reached }: VisitSource, { range
   )
 }
 
-export interface StatisticsRow {
+interface StatisticsRow {
   /** `series`, `before`, or a dimension */
   readonly part: string
   /** the number of the point from 1 on, or the value */

@@ -31,7 +31,7 @@ export interface LinkVisitsStore {
   export(link: Pick<Link, 'id'>, format: LinkFormat): AsyncGenerator<Buffer>
 }
 
-export interface VisitsStoreParts {
+interface VisitsStoreParts {
   readonly database: Database
   readonly searches: Gate
   /** VISIT_DAYS */
