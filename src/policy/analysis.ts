@@ -6,7 +6,7 @@ import type { InheritanceRow, ObjectRow, PolicyRow } from '../domain/policy-row.
 import { ENGINE_ROLES } from '../domain/role.js'
 import { loopThrough } from './inheritance.js'
 import { narrowestCallers, redundancyOf } from './redundancy.js'
-import { findLoneRoles } from './role-names.js'
+import { findLoneRoles, rolesOf } from './role-names.js'
 import type { LoneRole } from './role-names.js'
 import { byPriority, indexRows, rowsFor } from './row-index.js'
 import type { RowIndex } from './row-index.js'
@@ -70,9 +70,11 @@ export const analyseRows = async (
       const why = row.ptype === 'p2' ? redundancy.ofEndpoint(row) : await redundancy.ofInheritance(row)
       if (why !== null) findings.push({ kind: 'redundant', row, stays: [], why })
     }
-    const path = row.ptype === 'g' ? loopThrough(index.inheritance, row) : null
-    if (path !== null && row.ptype === 'g') findings.push({ kind: 'loop', row, path })
-    for (const name of row.ptype === 'g' ? [row.role, row.inherits] : [row.role]) {
+    if (row.ptype === 'g') {
+      const path = loopThrough(index.inheritance, row)
+      if (path !== null) findings.push({ kind: 'loop', row, path })
+    }
+    for (const name of rolesOf(row)) {
       const found = lone.get(name) ?? null
       if (known && name === row.role && !Object.hasOwn(ENGINE_ROLES, name) && !known.has(name))
         findings.push({ kind: 'unknown_role', row, name, lone: found })
