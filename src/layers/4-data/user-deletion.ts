@@ -16,6 +16,7 @@ import { LINK_ROLES } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
+import { exactUser } from './users.js'
 
 /** Deletes users, as far as the caller reaches them. */
 export interface UserDeletion {
@@ -48,7 +49,9 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
     return {
       delete: async (user, links) => {
         await requireGrantable(context, user.role)
-        const action = links === 'delete' ? 'link:delete' : links === undefined ? 'user:delete' : 'link:transfer'
+        const heir = typeof links === 'object' ? links.to : null
+        const linkAction = heir === null ? 'link:delete' : 'link:transfer'
+        const action = links === undefined ? 'user:delete' : linkAction
         const decision = links === undefined ? context.decision : decideOnLinks(context, user, action)
         const reached = bind(context, reachOf(context, action), LINK_ROLES)
 
@@ -57,25 +60,19 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
           // Locks the user's rights exclusively, so that a concurrent request of theirs is refused.
           await send(own.enterChange(user.id))
           // Locks the user's row: nobody can transfer another link to them until this transaction ends.
-          await lockUsers(send, links === undefined || links === 'delete' ? [user.id] : [user.id, links.to])
+          await lockUsers(send, user.id, heir)
 
           await send(handOver({ ...context, decision }))
           await send(reached.enterRead)
           const count = await countLinks(send, reached, 'links', user.id)
           if (count > 0 && links === undefined) throw hasLinks(count)
-          const isTransfer = links !== undefined && links !== 'delete'
-          const deleted = isTransfer ? await countLinks(send, reached, 'deleted_links', user.id) : 0
+          const deleted = heir === null ? 0 : await countLinks(send, reached, 'deleted_links', user.id)
           if (count + deleted > MOST_LINKS) throw tooManyLinks(count + deleted, deleted)
-          const moved = await moveLinks(send, reached, user.id, links).catch(refuseNobody)
+          const moved = await moveLinks(send, reached, user.id, heir).catch(refuseNobody)
 
           await send(handOver(context))
           await send(own.enterRead)
-          const deletion = users()
-            // only if role and suspension are still those that were decided about
-            .where({ id: user.id, role: user.role })
-            .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
-            .delete()
-            .returning('id')
+          const deletion = exactUser(users, user).delete().returning('id')
           if ((await send(toStatement(deletion))).length === 0) throw new RecordChanged()
           return moved
         }, own.deadline)
@@ -113,8 +110,8 @@ const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User
 /**
  * Locks rows in order of their ids, so that two deletions that transfer links to each other's users cannot deadlock.
  */
-const lockUsers = async (send: Send, [deleted, ...others]: readonly [Id, ...Id[]]): Promise<void> => {
-  const rows = [{ id: deleted, strength: 'update' }, ...others.map((id) => ({ id, strength: 'key share' }))]
+const lockUsers = async (send: Send, deleted: Id, heir: Id | null): Promise<void> => {
+  const rows = [{ id: deleted, strength: 'update' }, ...(heir === null ? [] : [{ id: heir, strength: 'key share' }])]
   for (const { id, strength } of rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)))
     await send({ text: `select from users where id = $1 for ${strength}`, values: [id] })
 }
@@ -131,22 +128,18 @@ const countLinks = async (
 }
 
 /**
- * Deletes or transfers the links, including those in the trash. Returns the codes of those that were not in the trash.
+ * Transfers the links to the heir, or deletes them, including those in the trash. Returns the codes of those that were
+ * not in the trash.
  */
-const moveLinks = async (
-  send: Send,
-  reached: Binding,
-  owner: Id,
-  links: LinksOfDeleted | undefined,
-): Promise<readonly string[]> => {
+const moveLinks = async (send: Send, reached: Binding, owner: Id, heir: Id | null): Promise<readonly string[]> => {
   const theirs = ownedRows('links', reached)().where('owner_id', owner)
   const inTrash = ownedRows('deleted_links', reached)().where('owner_id', owner)
-  if (links === undefined || links === 'delete') {
+  if (heir === null) {
     await send(toStatement(inTrash.delete()))
     return (await send<{ code: string }>(toStatement(theirs.delete().returning('code')))).map(({ code }) => code)
   }
-  await send({ text: 'select give_deleted_links($1, $2)', values: [owner, links.to] })
-  const given = knex.raw('select code from give_links(array(?), ?)', [theirs.select('id'), links.to])
+  await send({ text: 'select give_deleted_links($1, $2)', values: [owner, heir] })
+  const given = knex.raw('select code from give_links(array(?), ?)', [theirs.select('id'), heir])
   return (await send<{ code: string }>(toStatement(given))).map(({ code }) => code)
 }
 

@@ -13,6 +13,7 @@ import { countRows } from './count.js'
 import { newestFirst, pageOfNewest } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
+import type { OwnedRows } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
 interface UserChanges {
@@ -82,10 +83,7 @@ export const usersStore =
           // No privilege escalation: the caller can neither grant a role above theirs nor change a user above them.
           await requireGrantable(context, user.role)
           if (role !== undefined) await requireGrantable(context, role)
-          const query = users()
-            // only if role and suspension are still those that were decided about
-            .where({ id: user.id, role: user.role })
-            .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
+          const query = exactUser(users, user)
             .update({
               ...(role === undefined ? {} : { role }),
               ...(email === undefined ? {} : { email }),
@@ -99,6 +97,10 @@ export const usersStore =
       }
     },
   })
+
+/** Exactly the user that was decided about: with the same role, and suspended only if they were then. */
+export const exactUser = (users: OwnedRows, { id, role, suspended }: User): Knex.QueryBuilder =>
+  filtered(users(), { role, suspended }).where({ id })
 
 /** The line break prevents matches across address and name. */
 const TEXT = String.raw`lower(email || E'\n' || name)`
