@@ -172,8 +172,8 @@ export interface Right {
 
 /**
  * Checks that a handler can make itself, beyond the decision that let its request in. Those of items are for bulk
- * requests: each item gets a decision of its own. A refusal is recorded at once, an allowed item's decision together
- * with its change.
+ * requests: each item gets a decision of its own. A refusal is recorded with the answer, an allowed item's decision
+ * together with its change.
  */
 export interface HandlerLayers {
   /**

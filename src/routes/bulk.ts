@@ -25,6 +25,8 @@ const MAX_BODY = 1_024 * 1_024
 const AT_ONCE = 2
 
 type Records = ReadonlyMap<string, Link | null>
+/** whether there is a user with this id */
+type Users = ReadonlyMap<string, boolean>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
 /** A link in the trash no longer owns its code, so its id names it. */
 const NamesDeleted = z.looseObject({ id: Id }).transform(({ id }) => id)
@@ -62,7 +64,7 @@ export const bulkRoute = ({
   const whole = wholeAt(place.baseUrl)
 
   /** Parses the rest of an item that names a link: the change itself. */
-  const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: ReadonlySet<string>) => {
+  const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: Users) => {
     const none = { changes: {}, owner: null, if_match: undefined }
     if (operation === 'restore') {
       const { id: _id, ...changes } = parseInput(raw, itemOf.restore)
@@ -70,7 +72,7 @@ export const bulkRoute = ({
     }
     if (operation === 'transfer') {
       const { owner_id: owner, if_match } = parseInput(raw, itemOf.transfer)
-      if (users.has(owner)) return { ...none, owner, if_match }
+      if (users.get(owner) === true) return { ...none, owner, if_match }
       throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
     }
     if (operation === 'delete') return { ...none, if_match: parseInput(raw, itemOf.delete).if_match }
@@ -82,7 +84,7 @@ export const bulkRoute = ({
   const decide = (
     operation: Operation,
     raw: unknown,
-    { found, users }: { readonly found: Records; readonly users: ReadonlySet<string> },
+    { found, users }: { readonly found: Records; readonly users: Users },
     layers: HandlerLayers,
   ): BulkItem => {
     if (operation === 'create') {
@@ -105,8 +107,7 @@ export const bulkRoute = ({
   const decideAll = async (operation: Operation, raw: readonly unknown[], layers: HandlerLayers) => {
     const find = operation === 'restore' ? findDeletedLink : findLink
     const found: Records = operation === 'create' ? new Map() : await foundIn(raw, namesIn(operation), find)
-    const owners = operation === 'transfer' ? await foundIn(raw, NamesOwner, isUser) : new Map<string, boolean>()
-    const users = new Set([...owners].flatMap(([id, isThere]) => (isThere ? [id] : [])))
+    const users: Users = operation === 'transfer' ? await foundIn(raw, NamesOwner, isUser) : new Map()
     const pause = pauseEvery(AT_ONCE)
     const decided: (BulkItem | Refusal)[] = []
     for (const item of raw) {

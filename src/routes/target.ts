@@ -19,9 +19,10 @@ export interface OwnPlace {
   readonly addresses: readonly string[]
 }
 
-const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
+const HTTP_PORT = 80
+const HTTPS_PORT = 443
 const portOf = ({ port, protocol }: URL): number =>
-  port !== '' ? Number(port) : protocol === 'https:' ? DEFAULT_PORTS['https:'] : DEFAULT_PORTS['http:']
+  Number(port === '' ? (protocol === 'https:' ? HTTPS_PORT : HTTP_PORT) : port)
 
 /** `example.com.` is the same host as `example.com`; an IPv6 address without its brackets. */
 const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
@@ -51,7 +52,7 @@ const leadsHere = (place: OwnPlace) => {
   const isThisMachine = thisMachine(place)
   const publicPort = portOf(base)
   // an https server usually also redirects from http
-  const publicPorts = base.port === '' ? Object.values(DEFAULT_PORTS) : [publicPort]
+  const publicPorts = base.port === '' ? [HTTP_PORT, HTTPS_PORT] : [publicPort]
   return (url: URL): boolean => {
     const [name, port] = [nameOf(url), portOf(url)]
     const isPublic = name === nameOf(base) || (isThisMachine(name) && isThisMachine(nameOf(base)))
