@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import type { PolicyEdits } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
-import type { Answer, Caller } from '../layers/route.js'
+import type { Answer, HandlerInput } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { viewPlan } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
@@ -12,7 +12,7 @@ import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
 import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { Trial } from './policy-schemas.js'
+import type { Trial } from './policy-schemas.js'
 
 /** RFC 9110 §13.1.1 with the revision as the tag: 428 without If-Match, 412 if another revision is in force. */
 export const requireRevision = async (
@@ -41,22 +41,16 @@ const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<nev
   throw policyUnavailable(error)
 }
 
+type EditInput = Pick<
+  HandlerInput<unknown, z.output<typeof Trial>, unknown, unknown, PolicyEdits, Replays>,
+  'snapshot' | 'caller' | 'query' | 'part' | 'store'
+>
+
 /** Returns what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
   plan: EditPlan,
-  {
-    snapshot,
-    caller,
-    query,
-    part,
-  }: {
-    readonly snapshot: Snapshot
-    readonly caller: Pick<Caller, 'user'>
-    readonly query: z.output<typeof Trial>
-    readonly part: Replays | null
-  },
-  store: PolicyEdits,
+  { snapshot, caller, query, part, store }: EditInput,
   reason: string,
 ): Promise<Answer> => {
   const { add, candidate, maker } = plan

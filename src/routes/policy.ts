@@ -184,11 +184,11 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       ...editing,
       path: '/policy/changes',
       body: PolicyChanges,
-      handle: async ({ store, body, headers, ...input }) => {
+      handle: async ({ body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
         const edit = parseEdit(body.add, body.remove)
         const plan = await planEdit(input.snapshot, edit, rules, input.caller.user, input.deadline)
-        return performEdit(policy, plan, input, store, body.reason)
+        return performEdit(policy, plan, input, body.reason)
       },
       documentation: {
         id: 'changePolicy',
@@ -246,7 +246,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       path: '/policy/revisions/:revision/restore',
       params: ByRevision,
       body: Restoration,
-      handle: async ({ store, params: { revision }, body, headers, ...input }) => {
+      handle: async ({ params: { revision }, body, headers, ...input }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
         const stored = await readStoredPolicy(database, rules)
         // if the stored rows cannot be in force, the last good revision decides, and a restore is the way out
@@ -256,7 +256,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         if (isReplaced) throw new PolicyReplaced('restore')
         const plan = await planRestore(database, stored, revision, rules, input.caller.user, input.deadline)
         if (!plan) throw noSuchRevision(revision)
-        return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
+        return performEdit(policy, plan, input, body.reason ?? `restore revision ${revision}`)
       },
       documentation: {
         id: 'restorePolicyRevision',
