@@ -20,10 +20,10 @@ export const describeFinding = (finding: Finding): string => {
     }
     case 'overridden':
       return `partly overridden by ${named(finding.by)}, with the other effect`
-    case 'unknown_role':
-      return `warning: no user has the role ${finding.name}`.concat(
-        finding.lone ? `, and ${describeLoneRole(finding.lone)}` : '',
-      )
+    case 'unknown_role': {
+      const why = finding.lone ? `, and ${describeLoneRole(finding.lone)}` : ''
+      return `warning: no user has the role ${finding.name}${why}`
+    }
     case 'lone_role':
       return `warning: ${describeLoneRole(finding.lone)}`
     case 'loop':

@@ -57,8 +57,9 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
 
-/** Checks every decision that an invariant covers. Returns the first violation of each broken invariant.
- * Throws `deadline_exceeded`.
+/**
+ * Checks every decision that an invariant covers. Returns the first violation of each broken invariant. Throws
+ * `deadline_exceeded`.
  */
 export const findViolations = async (
   snapshot: Snapshot,

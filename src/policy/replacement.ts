@@ -6,11 +6,12 @@ import { NewestNotGood } from './current.js'
 import { checkPlan, editBetween } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
+import type { EditedRow } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import { checkedSnapshot, parseStoredRow, readNewer, readStored } from './store.js'
-import type { PolicyRules, StoredRevision } from './store.js'
+import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
 
 /** The stored policy, whether or not it can be in force. */
 export interface StoredPolicy extends StoredRevision {
@@ -94,20 +95,24 @@ export const planReplacement = async (
   maker: EditMaker,
   deadline?: Deadline,
 ): Promise<EditPlan> => {
-  const parsed = stored.map((row) => ({ row, result: parseStoredRow(row) }))
-  const readable = parsed.flatMap(({ result }) => (result.ok ? [result.value] : []))
-  const said = parsed.flatMap(({ row, result }) => (result.ok ? [{ row: result.value, comment: row.comment }] : []))
-  const unreadable = parsed.flatMap(({ row, result }) => (result.ok ? [] : [row]))
-  const { add, remove } = editBetween(readable, rows)
+  const readable: EditedRow[] = []
+  const unreadable: StoredRow[] = []
+  for (const each of stored) {
+    const row = parseStoredRow(each)
+    if (row.ok) readable.push({ row: row.value, comment: each.comment })
+    else unreadable.push(each)
+  }
+  const before = readable.map(({ row }) => row)
+  const { add, remove } = editBetween(before, rows)
   const removed = new Set(remove)
-  const kept = readable.filter((row) => !removed.has(row))
+  const kept = before.filter((row) => !removed.has(row))
   const difference = editBetween(lastGood.rows, rows)
   return checkPlan(
     {
       base: lastGood,
       revision: revision + 1,
       rows: [...kept, ...add],
-      commentsBefore: editedComments(NO_COMMENTS, said),
+      commentsBefore: editedComments(NO_COMMENTS, readable),
       comments,
       changed: [...difference.add, ...difference.remove],
       add,
