@@ -66,16 +66,20 @@ export const invitationRoutes = ({
   readonly baseUrl: string
 }): readonly Route[] => {
   const { host } = new URL(baseUrl)
+  const inviting = {
+    ...NO_INPUT,
+    gateway: { scope: 'user:invite', quota: 'caller' },
+    endpoint: 'user:invite',
+    object: { action: 'user:invite', load: noRecord },
+    data: invitations,
+  } as const
   return [
     route({
+      ...inviting,
       method: 'post',
       path: '/users/invitations',
       status: 201,
-      ...NO_INPUT,
       gateway: { scope: 'user:invite', quota: 'invite' },
-      endpoint: 'user:invite',
-      object: { action: 'user:invite', load: noRecord },
-      data: invitations,
       body: NewInvitation,
       idempotent: true,
       handle: async ({ store, body: { email, role } }) => {
@@ -97,14 +101,10 @@ export const invitationRoutes = ({
       },
     }),
     route({
+      ...inviting,
       method: 'get',
       path: '/users/invitations',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'user:invite', quota: 'caller' },
-      endpoint: 'user:invite',
-      object: { action: 'user:invite', load: noRecord },
-      data: invitations,
       query: InvitationListQuery,
       handle: async ({ store, query: { count, ...query } }) => ({
         status: 200,
@@ -118,14 +118,10 @@ export const invitationRoutes = ({
       },
     }),
     route({
+      ...inviting,
       method: 'delete',
       path: '/users/invitations/:id',
       status: 204,
-      ...NO_INPUT,
-      gateway: { scope: 'user:invite', quota: 'caller' },
-      endpoint: 'user:invite',
-      object: { action: 'user:invite', load: noRecord },
-      data: invitations,
       params: z.object({ id: Id.describe('id of the invitation') }),
       handle: async ({ store, params: { id }, layers }) => {
         if (!(await store.withdraw(id))) {

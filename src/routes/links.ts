@@ -16,7 +16,7 @@ import { exportFile, inText } from './export-text.js'
 import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { ByCode, Id, pageOf, withCount } from './schemas.js'
-import { linkByCode } from './shared-layers.js'
+import { READING_LINKS, linkByCode } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
 import { requireShown, seesWhole } from './visible-link.js'
 
@@ -98,13 +98,8 @@ export const linkRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...READING_LINKS,
       path: '/links',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:read', quota: 'caller' },
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       part: { asked: ({ state }) => state === 'deleted', action: 'link:delete', object: 'link:read', data: trash },
       query: ListQuery,
@@ -125,13 +120,8 @@ export const linkRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...READING_LINKS,
       path: '/links/export',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:read', quota: 'caller' },
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: LinkExportQuery,
       handle: ({ store, query: { format, ...filter }, headers: client }) =>
@@ -283,13 +273,8 @@ export const linkRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...READING_LINKS,
       path: '/tags',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:read', quota: 'caller' },
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: noRecord },
       data: tags,
       handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
       documentation: {

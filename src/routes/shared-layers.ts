@@ -60,6 +60,16 @@ export const CHANGING_PROFILE = {
   object: { action: 'profile:update', load: ownAccount },
 } as const
 
+/** The first three layers of every route that reads about all links of a caller. */
+export const READING_LINKS = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'link:read', quota: 'caller' },
+  endpoint: 'link:read',
+  object: { action: 'link:read', load: noRecord },
+} as const
+
 /** Finds a link; at once, if it is cached. */
 export type FindCached = (code: string) => ReturnType<FindLink> | Link | null
 
@@ -72,11 +82,7 @@ export const linkByCode =
 /** The first three layers of every route that reads about one link, for callers who may change it. */
 export const readingManagedLink = (findLink: FindLink) =>
   ({
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'link:read', quota: 'caller' },
-    endpoint: 'link:read',
+    ...READING_LINKS,
     object: { action: 'link:read', and: 'link:update', load: linkByCode(findLink) },
     params: ByCode,
   }) as const

@@ -8,10 +8,9 @@ import { VISIT_FORMS } from '../layers/4-data/visit-export.js'
 import type { VisitStatistics } from '../layers/4-data/visit-statistics.js'
 import type { LinkVisitsStore } from '../layers/4-data/visits.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ExportQuery, exportFile, inText } from './export-text.js'
-import { readingManagedLink } from './shared-layers.js'
+import { READING_LINKS, readingManagedLink } from './shared-layers.js'
 import { AllVisitsView, OfAll, OfLink, VisitsView } from './visit-schemas.js'
 
 type Asked = z.output<typeof OfLink>
@@ -83,13 +82,8 @@ export const visitRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...READING_LINKS,
       path: '/visits',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:read', quota: 'caller' },
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: noRecord },
       data: visits,
       query: OfAll,
       handle: async ({ store, query: { tag = [], ...query } }) => {
