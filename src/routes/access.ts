@@ -7,7 +7,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { AccessAddresses, AccessAnswer, AccessAnswers } from './access-schemas.js'
-import { publicGet } from './public-get.js'
+import { PUBLIC_GET } from './shared-layers.js'
 
 const evaluating = {
   method: 'post',
@@ -83,7 +83,7 @@ export const accessRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/.well-known/authzen-configuration',
       handle: () => ({
         status: 200,

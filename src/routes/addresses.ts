@@ -4,8 +4,9 @@ import { addressChangedMail } from '../identity/mails.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
-import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
+import { linkOver, lookAtLink } from './mailed-link.js'
 import { textIn } from './schemas.js'
+import { WITHOUT_POLICY } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ConfirmEmail, ConfirmedEmail } from './sign-in-schemas.js'
 
@@ -30,9 +31,10 @@ export const addressRoutes = ({
       page: (shown) => newAddressPage(host, shown),
     }),
     route({
-      ...MAILED,
+      ...WITHOUT_POLICY,
       method: 'post',
       path: '/auth/email/confirm',
+      status: 200,
       gateway: { scope: 'public', quota: 'sign_in' },
       body: ConfirmEmail,
       accepts: ['json', 'form'],

@@ -4,8 +4,8 @@ import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
+import { WITHOUT_POLICY } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { RevokeRequest, TokenAnswer, TokenRequest } from './sign-in-schemas.js'
 
@@ -49,11 +49,8 @@ const asOAuthError = (refusal: Refusal): Refusal => {
 const signingIn = {
   method: 'post',
   status: 200,
-  ...NO_INPUT,
+  ...WITHOUT_POLICY,
   gateway: { scope: 'public', quota: 'sign_in' },
-  endpoint: 'none',
-  object: NO_OBJECT,
-  data: NO_DATA,
   accepts: ['form', 'json'],
   inputFault: 'invalid_request',
   shape: asOAuthError,

@@ -9,7 +9,7 @@ import { FixedDocument } from '../http/fixed-document.js'
 import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
 import { html } from '../pages/pages.js'
-import { publicGet } from './public-get.js'
+import { PUBLIC_GET } from './shared-layers.js'
 
 /** Only files of this service are scripts and styles, and no text can become a script (CONTRACT, the console). */
 const POLICY = [
@@ -90,7 +90,7 @@ export const consoleRoutes = ({
   const page = async () => files().pageFor(await methodOf(signIn))
   return [
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/console',
       handle: page,
       documentation: {
@@ -102,7 +102,7 @@ export const consoleRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       gateway: { scope: 'public', quota: 'file' },
       path: '/console/assets/:file',
       params: z.object({ file: z.string().max(100).describe('the name used by the document') }),
@@ -121,7 +121,7 @@ export const consoleRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/console/:page',
       params: z.object({ page: PathPart }),
       handle: page,
@@ -134,7 +134,7 @@ export const consoleRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/console/:page/:name',
       params: z.object({ page: PathPart, name: PathPart }),
       handle: page,

@@ -4,7 +4,7 @@ import type { Docs } from '../docs/docs.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
-import { publicGet } from './public-get.js'
+import { PUBLIC_GET } from './shared-layers.js'
 
 /** A malformed name belongs to no page. */
 const PageName = z
@@ -15,7 +15,7 @@ const PageName = z
 /** The documentation as pages: the API reference and the guides. */
 export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
   route({
-    ...publicGet,
+    ...PUBLIC_GET,
     path: '/docs',
     handle: () => ({ status: 200, ...reference() }),
     documentation: {
@@ -28,7 +28,7 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
     },
   }),
   route({
-    ...publicGet,
+    ...PUBLIC_GET,
     path: '/docs/:page',
     params: z.object({ page: PageName }),
     handle: ({ params }) => {

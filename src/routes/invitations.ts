@@ -8,11 +8,11 @@ import { invitationMail } from '../identity/mails.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { grantsUnder } from '../policy/table.js'
-import { publicGet } from './public-get.js'
+import { PUBLIC_GET, WITHOUT_POLICY } from './shared-layers.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
@@ -138,7 +138,7 @@ export const invitationRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/invitations/:token/accept',
       params: ByToken,
       handle: async ({ params: { token }, snapshot, deadline, layers }) => {
@@ -163,14 +163,11 @@ export const invitationRoutes = ({
     // Forms of other sites may post here as well, which is harmless: no cookie or anything else that a browser adds by
     // itself grants a right. The token in the path does, and everybody who has it may accept.
     route({
+      ...WITHOUT_POLICY,
       method: 'post',
       path: '/invitations/:token/accept',
       status: 201,
-      ...NO_INPUT,
       gateway: { scope: 'public', quota: 'sign_in' },
-      endpoint: 'none',
-      object: NO_OBJECT,
-      data: NO_DATA,
       params: ByToken,
       body: AcceptedInvitation,
       accepts: ['json', 'form'],

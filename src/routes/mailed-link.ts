@@ -1,11 +1,8 @@
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
+import { PUBLIC_GET } from './shared-layers.js'
 import { MailedLinkQuery, MailedLinkView } from './sign-in-schemas.js'
-
-/** The layers of routes for links in mails: the token is all they need. */
-export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
 
 export const linkOver = (): Refusal =>
   new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
@@ -26,10 +23,8 @@ export const lookAtLink = ({
   readonly page: (shown: { readonly token: string; readonly email: string }) => NonNullable<Answer['page']>
 }): Route =>
   route({
-    ...MAILED,
-    method: 'get',
+    ...PUBLIC_GET,
     path,
-    gateway: { scope: 'public', quota: 'caller' },
     query: MailedLinkQuery,
     handle: async ({ query: { token } }) => {
       const link = await find(token)

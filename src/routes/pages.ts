@@ -5,9 +5,8 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
-import { publicGet } from './public-get.js'
 import { ByCode, Code, text, textOrNull } from './schemas.js'
-import { linkByCode } from './shared-layers.js'
+import { PUBLIC_GET, linkByCode } from './shared-layers.js'
 import { requireOpen } from './visible-link.js'
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
@@ -31,7 +30,7 @@ export const pageRoutes = ({
   const { host } = new URL(baseUrl)
   return [
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/',
       handle: () => ({
         status: 200,
@@ -52,13 +51,13 @@ export const pageRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/favicon.ico',
       handle: () => ({ status: 200, body: FAVICON_ICO, type: 'image/vnd.microsoft.icon', headers: FOR_A_DAY }),
       documentation: { id: 'getFaviconIco', summary: 'The icon', tag: 'pages', types: ['image/vnd.microsoft.icon'] },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/favicon.svg',
       handle: () => ({ status: 200, body: FAVICON_SVG, type: 'image/svg+xml', headers: FOR_A_DAY }),
       documentation: {
@@ -69,7 +68,7 @@ export const pageRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/robots.txt',
       handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
       documentation: {
@@ -80,7 +79,7 @@ export const pageRoutes = ({
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/:code+',
       endpoint: 'link:read',
       object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },

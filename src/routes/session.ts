@@ -4,11 +4,11 @@ import { Refusal } from '../domain/refusal.js'
 import type { IssuedSession } from '../identity/issuer-session.js'
 import { CHALLENGE } from '../layers/1-gateway/token.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
 import type { BrowserSignIn } from './browser-sign-in.js'
 import { sessionCookie } from './session-cookie.js'
 import type { SessionCookie } from './session-cookie.js'
+import { WITHOUT_POLICY } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
@@ -49,16 +49,9 @@ export const sessionRoutes = <Credentials>({
       })
     return cookie
   }
-  const ofOwnPages = {
-    ...NO_INPUT,
-    endpoint: 'none',
-    object: NO_OBJECT,
-    data: NO_DATA,
-  } as const
-
   return [
     route({
-      ...ofOwnPages,
+      ...WITHOUT_POLICY,
       method: 'post',
       path: '/auth/session',
       status: 200,
@@ -81,7 +74,7 @@ export const sessionRoutes = <Credentials>({
       },
     }),
     route({
-      ...ofOwnPages,
+      ...WITHOUT_POLICY,
       method: 'post',
       path: '/auth/session/refresh',
       status: 200,
@@ -105,7 +98,7 @@ export const sessionRoutes = <Credentials>({
       },
     }),
     route({
-      ...ofOwnPages,
+      ...WITHOUT_POLICY,
       method: 'delete',
       path: '/auth/session',
       status: 204,

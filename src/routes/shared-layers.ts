@@ -1,9 +1,20 @@
 import type { z } from 'zod'
 
 import type { FindLink, Link } from '../domain/link.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Caller } from '../layers/route.js'
 import { ByCode } from './schemas.js'
+
+/** The last three layers of a route about which the policy does not decide. */
+export const WITHOUT_POLICY = { ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
+
+/** The layers of a public GET without a record: pages, health, keys, descriptions. */
+export const PUBLIC_GET = {
+  method: 'get',
+  status: 200,
+  ...WITHOUT_POLICY,
+  gateway: { scope: 'public', quota: 'caller' },
+} as const
 
 /** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
 export const READING_POLICY = {

@@ -7,7 +7,7 @@ import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Readiness } from './readiness.js'
-import { publicGet } from './public-get.js'
+import { PUBLIC_GET } from './shared-layers.js'
 import { RevisionNumber, text, textOrNull } from './schemas.js'
 
 interface SystemParts {
@@ -66,7 +66,7 @@ const KeySet = z
   .meta({ id: 'KeySet' })
 
 /** For monitoring: requests from this machine do not count against a rate limit. */
-const probe = { ...publicGet, gateway: { scope: 'public', quota: 'probe' } } as const
+const probe = { ...PUBLIC_GET, gateway: { scope: 'public', quota: 'probe' } } as const
 
 /** Public routes outside the policy: health, keys, metrics and the API description. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts): readonly Route[] => {
@@ -99,7 +99,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
     }),
     ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/.well-known/jwks.json',
       handle: () => ({
         status: 200,
@@ -117,7 +117,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
       },
     }),
     route({
-      ...publicGet,
+      ...PUBLIC_GET,
       path: '/openapi.json',
       handle: () => ({ status: 200, body: description(), headers: { 'Cache-Control': 'public, max-age=60' } }),
       documentation: {
