@@ -15,13 +15,13 @@ const DAYS_BY_HOUR = 35
 
 /** All background work. Each step is one short statement (migrations/functions/). */
 export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, visitDays }: Upkeep): readonly Job[] => {
-  /** Repeats a database function until nothing is left to do, or the process stops. */
+  /** Repeats a database function until nothing is left to do, or the run is over. */
   const inSteps = (name: string, everySeconds: number, step: string, ...values: readonly number[]): Job => ({
     name,
     everySeconds,
-    run: async (isStopping) => {
+    run: async (isOver) => {
       let total = 0
-      while (!isStopping()) {
+      while (!isOver()) {
         const [row] = await database.run<{ done: number }>({ text: `select ${step} as done`, values })
         if (row === undefined || row.done === 0) break
         total += row.done

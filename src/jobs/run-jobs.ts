@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { inTurn } from '../domain/in-turn.js'
 
 /** Work that no request waits for. It may run twice, and may be interrupted anywhere. */
 export interface Job {
@@ -6,8 +7,11 @@ export interface Job {
   readonly name: string
   /** runs once in this time, across all processes */
   readonly everySeconds: number
-  /** Resolves with the number of processed records. Once `isStopping`, it starts no further statement. */
-  readonly run: (isStopping: () => boolean) => Promise<number>
+  /**
+   * Resolves with the number of processed records. Once `isOver`, it starts no further statement: the process stops, or
+   * the job is due again, and the others have not had their turn.
+   */
+  readonly run: (isOver: () => boolean) => Promise<number>
 }
 
 /** Observes background work. */
@@ -34,24 +38,25 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
   let stopping = false
   const runDue = async ({ name, everySeconds, run }: Job): Promise<void> => {
     const startedAt = performance.now()
+    const isOver = () => stopping || performance.now() - startedAt >= everySeconds * 1_000
     try {
       const [claim] = await database.run<{ claimed: boolean }>({
         text: 'select claim_job($1, $2) as claimed',
         values: [name, everySeconds],
       })
       if (claim?.claimed !== true) return
-      observer.ran(name, await run(() => stopping), (performance.now() - startedAt) / 1_000)
+      observer.ran(name, await run(isOver), (performance.now() - startedAt) / 1_000)
     } catch (error) {
       observer.failed(name)
       onFault(name, error)
     }
   }
-  const look = async (): Promise<void> => {
+  const look = inTurn(async () => {
     for (const job of jobs) if (!stopping) await runDue(job)
-  }
+  })
   let working = look()
   const timer = setInterval(() => {
-    working = working.then(look)
+    working = look()
   }, everyMs)
   timer.unref()
   return {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 
 import type { Database } from '../database/database.js'
 import { isDatabaseAway } from '../database/errors.js'
+import { inTurn } from '../domain/in-turn.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Visitor } from '../domain/visitor.js'
 import type { Countries } from './country.js'
@@ -249,15 +250,6 @@ export const createVisits = ({
 /** Whether a retry of the same batch may succeed: the database is away, or a deadlock rolled it back. */
 const isTransient = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Refusal && error.code === 'conflict')
-
-/** Prevents concurrent runs of the work: a call while it runs joins that run. */
-const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
-  let running: Promise<void> | undefined
-  return () =>
-    (running ??= work().finally(() => {
-      running = undefined
-    }))
-}
 
 /**
  * Returns equal texts as the same string. Thousands of visits wait at once, many with the same headers, and every
