@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 
+import { CallerChanged } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { eventText } from './event-stream.js'
 
@@ -7,8 +8,8 @@ import { eventText } from './event-stream.js'
 export interface Live {
   /**
    * A stream of events about one topic: one immediately, then one after each announcement, at most one per `everyMs`.
-   * `read` returns an event's data. If it throws, because the listener lost the right to it, the stream ends. Throws
-   * `too_many_listeners` (503).
+   * `read` returns an event's data. The stream ends if it throws because the listener lost the right to it, and breaks
+   * off if it throws for another reason. Throws `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
   /** Announces changed topics: their names, separated by commas, or `*`. */
@@ -84,8 +85,10 @@ export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live 
       if (open.has(listener)) listener.stream.push(event)
       listener.events += 1
       if (listener.events >= listener.limit) close(listener)
-    } catch {
-      close(listener)
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof CallerChanged) close(listener)
+      // a fault of the service: logged like every response that breaks off
+      else listener.stream.destroy(new Error('an event could not be read', { cause: error }))
     }
     listener.isReading = false
   }

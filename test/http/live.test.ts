@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { createLive } from '../../src/http/live.js'
 import { at } from '../support/json.js'
 import { valueOf } from '../support/exposition.js'
+import { keepLog } from '../support/log.js'
 import { addRows } from '../support/edit-policy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -131,6 +132,23 @@ describe('visits as they come', () => {
     await follow(service, mine)
     await within('it ends', heard.ended)
     expect(heard.totals).to.deep.equal([0])
+  })
+
+  it('breaks off, and says why in the log, if an event cannot be read for another reason', async () => {
+    const kept = keepLog()
+    const broken = await startTestService({ log: kept.log })
+    try {
+      const owner = await broken.addUser('editor')
+      const link = await makeLink(broken, owner)
+      const heard = await listen(link, owner, broken)
+      await until('it hears', () => heard.totals.length > 0)
+      await broken.db.asOwner('alter function require_caller rename to another_name')
+      await follow(broken, link)
+      await within('it breaks off', heard.ended)
+      expect(await kept.line('a response broke off')).to.include('require_caller')
+    } finally {
+      await broken.stop()
+    }
   })
 
   it('takes ten streams of one user, and ends all when the service stops', async () => {
