@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 
 import { unguardCell } from '../csv/cell.js'
+import { messageOf } from '../domain/message-of.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { CommentText } from './comment-text.js'
@@ -44,7 +45,7 @@ export const parseCsv = <T>(
       on_record: addLine,
     })
   } catch (error) {
-    faults.push({ field: 'csv', message: error instanceof Error ? error.message : String(error) })
+    faults.push({ field: 'csv', message: messageOf(error) })
   }
   if (faults.length > 0) throw new PolicyError(`${file}: ${describeFaults(faults)}`)
   return values

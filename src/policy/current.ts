@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '../database/errors.js'
+import { messageOf } from '../domain/message-of.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 
@@ -97,7 +98,7 @@ export const createCurrentPolicy = (
       unreached = false
     } catch (error) {
       unreached = isDatabaseAway(error)
-      if (!unreached) fault = error instanceof Error ? error.message : String(error)
+      if (!unreached) fault = messageOf(error)
       if (error instanceof NewestNotGood && error.lastGood !== null) adopt(error.lastGood)
       throw error
     }

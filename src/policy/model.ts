@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { newModelFromString } from 'casbin'
 import type { Model } from 'casbin'
 
+import { messageOf } from '../domain/message-of.js'
 import { PolicyError } from './policy-error.js'
 
 /** A checked `model.conf`, and the SHA-256 of its text in hex, which every revision records. */
@@ -98,6 +99,6 @@ export const casbinModel = (text: string): Model => {
   try {
     return newModelFromString(text)
   } catch (error) {
-    throw new PolicyError(`model.conf: ${error instanceof Error ? error.message : String(error)}`)
+    throw new PolicyError(`model.conf: ${messageOf(error)}`)
   }
 }

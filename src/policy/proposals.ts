@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js'
 import { MOST_COUNTED } from '../domain/counting.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { PolicyRow } from '../domain/policy-row.js'
+import type { ProposalState } from '../domain/proposal-state.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import type { FindUser, User } from '../domain/user.js'
@@ -16,9 +17,6 @@ import { isEmpty } from './replacement.js'
 import { roleOf } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
-
-export const PROPOSAL_STATES = ['open', 'applied', 'declined', 'withdrawn'] as const
-export type ProposalState = (typeof PROPOSAL_STATES)[number]
 
 interface ProposalRow extends StoredChanges {
   readonly id: string

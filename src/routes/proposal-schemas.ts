@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { PROPOSAL_STATES } from '../policy/proposals.js'
+import { PROPOSAL_STATES } from '../domain/proposal-state.js'
 import { Actor, CHANGED, DecisionsChanged, Reason } from './policy-row-schemas.js'
 import { Id, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 

@@ -3,6 +3,8 @@ import type { Command } from 'commander'
 
 import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
+import { PROPOSAL_STATES } from '../../domain/proposal-state.js'
+import type { ProposalState } from '../../domain/proposal-state.js'
 import { Refusal } from '../../domain/refusal.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { requireUser } from '../../layers/4-data/context.js'
@@ -11,7 +13,6 @@ import { commitEdit } from '../../policy/commit-edit.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { closeProposal } from '../../policy/proposal-statements.js'
 import {
-  PROPOSAL_STATES,
   findProposal,
   listProposals,
   planProposal,
@@ -19,7 +20,7 @@ import {
   requireProposer,
   weighProposal,
 } from '../../policy/proposals.js'
-import type { Proposal, ProposalState } from '../../policy/proposals.js'
+import type { Proposal } from '../../policy/proposals.js'
 import { checked, count, jsonOption, reason } from '../arguments.js'
 import { print } from '../print.js'
 import { withProgress } from '../progress.js'

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
+import { PROPOSAL_STATES } from '../../../domain/proposal-state.js'
 import { api } from '../../api'
 import type { PolicyProposal } from '../../api'
 import { dateAndTime, number } from '../../language/format'
@@ -11,13 +12,12 @@ import { ListFoot, usePages } from '../../parts/pages'
 import { StateBadge } from './state-badge'
 import { nameOf } from './who'
 
-const STATES = ['open', 'applied', 'declined', 'withdrawn'] as const
 const ALL = 'all'
 
 /** Proposed edits of the policy, open and closed ones. */
 export const ProposalsPage = () => {
   const { query, route } = useLocation()
-  const state = query['state'] === ALL ? ALL : (oneOf(STATES, query['state']) ?? 'open')
+  const state = query['state'] === ALL ? ALL : (oneOf(PROPOSAL_STATES, query['state']) ?? 'open')
   const list = usePages(
     (cursor, signal) =>
       api
@@ -42,7 +42,7 @@ export const ProposalsPage = () => {
                 value={state}
                 onChange={({ currentTarget: { value } }) => route(`/console/proposals?state=${value}`, true)}
               >
-                {STATES.map((each) => (
+                {PROPOSAL_STATES.map((each) => (
                   <option key={each} value={each}>
                     {t.proposals.states[each]}
                   </option>
