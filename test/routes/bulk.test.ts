@@ -435,6 +435,30 @@ describe('many links in one request', () => {
     expect((await numberOfLinks()) - before).to.equal(50)
   })
 
+  it('is answered with what was done, or has done nothing, whenever its deadline passes', async () => {
+    const hurried = await startTestService({ environment: { REQUEST_DEADLINE_MS: '700' } })
+    try {
+      const { token } = await hurried.addUser('editor')
+      // twenty transactions of a thousand links take longer than that
+      await hurried.db.asOwner(
+        `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.04); return null; end';
+         create trigger slow after insert on links for each statement execute function slow()`,
+      )
+      for (const count of [300, 900, 1_000]) {
+        const before = await numberOfLinks(hurried)
+        const items = Array.from({ length: count }, () => ({ target }))
+        const { status, json } = await hurried.request('POST', '/links/bulk', {
+          token,
+          json: { operation: 'create', items },
+        })
+        const made = (await numberOfLinks(hurried)) - before
+        expect([status, made]).to.deep.equal(status === 503 ? [503, 0] : [200, at(json, 'done')])
+      }
+    } finally {
+      await hurried.stop()
+    }
+  })
+
   it('is 412 for an item whose link changes in between, as in a request of its own', async () => {
     const [one = '', two = ''] = await make(2)
     const blocker = new Client(service.db.owner)
@@ -451,6 +475,6 @@ describe('many links in one request', () => {
     expect(await shown(one)).to.include({ title: null })
   })
 
-  const numberOfLinks = async (): Promise<number> =>
-    (await service.db.asOwner<{ n: number }>('select count(*)::int as n from links'))[0]?.n ?? 0
+  const numberOfLinks = async ({ db } = service): Promise<number> =>
+    (await db.asOwner<{ n: number }>('select count(*)::int as n from links'))[0]?.n ?? 0
 })

@@ -6,6 +6,7 @@ import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
+import type { Deadline } from '../../domain/deadline.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { Link } from '../../domain/link.js'
@@ -67,7 +68,8 @@ export const bulkLinksStore = ({
   keepsTrash,
 }: Omit<LinksStoreParts, 'searches'>): DataRule<BulkLinks> => ({
   rows: 'links with which the caller may do what each item asks for',
-  open: (context) => {
+  open: (request) => {
+    const context = { ...request, deadline: beforeAnswer(request.deadline) }
     /**
      * Creates all links in one statement. A taken code aborts it in the mode `all`, and is skipped in the mode `each`.
      */
@@ -178,6 +180,16 @@ const refusalOfRest = (error: unknown): Refusal => {
 /** The refusal of an item whose code is taken. */
 export const codeTaken = (message: string): Refusal =>
   new Refusal('code_taken', { errors: [{ field: 'code', message }] })
+
+/**
+ * Ends earlier than the request, so that an answer can still be written that says which items were committed. A 503
+ * would ask the caller to repeat all of them.
+ */
+const beforeAnswer = (deadline: Deadline): Deadline => {
+  const left = deadline.left()
+  return deadline.within(left - Math.min(ANSWER_MS, left / 2))
+}
+const ANSWER_MS = 250
 
 /** Items per transaction in the mode `each`. Small transactions hold their locks only briefly. */
 const TOGETHER = 50
