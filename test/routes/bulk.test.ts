@@ -384,7 +384,15 @@ describe('many links in one request', () => {
         })
       expect((await send(50)).headers.get('RateLimit')).to.match(/r=9;/)
       expect((await send(151)).headers.get('RateLimit')).to.match(/r=5;/)
-      expect((await send(1_000)).status).to.equal(429)
+      // over the quota, it costs one request
+      const refused = await send(251)
+      expect(refused.status).to.equal(429)
+      expect(at(refused.json, 'detail')).to.match(/^Try again in/)
+      expect((await send(1)).headers.get('RateLimit')).to.match(/r=3;/)
+      const never = await send(1_000)
+      expect(never.status).to.equal(429)
+      expect(at(never.json, 'detail')).to.equal('It counts as 20 requests, and 10 in 60 seconds are allowed: split it.')
+      expect((await send(1)).headers.get('RateLimit')).to.match(/r=1;/)
     } finally {
       await limited.stop()
     }

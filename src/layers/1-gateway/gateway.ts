@@ -160,10 +160,8 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
 
     requireScope,
     countMore: async (ctx, { address, token }, times) => {
-      for (let i = 0; i < times; i += 1) {
-        if (token === null) await limiter.require(ctx, 'anonymous', addressBucket(address))
-        else await limiter.require(ctx, 'user', bucketOf(token))
-      }
+      if (token === null) await limiter.requireMore(ctx, 'anonymous', addressBucket(address), times)
+      else await limiter.requireMore(ctx, 'user', bucketOf(token), times)
     },
     countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
     countLinkPassword: async (ctx, link) => {

@@ -19,7 +19,12 @@ export interface RateLimiter {
    * of at least 1 second. A request may count against several quotas. Does nothing for a quota that is off.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
-  /** The same for a redirect, without koa-ratelimit (docs/decisions/0034). */
+  /**
+   * Counts a counted request as many more. Over the quota, it costs none of them: throws like `require`, and says so if
+   * the request is more than the quota ever allows.
+   */
+  requireMore(ctx: Context, quota: QuotaName, bucket: string, times: number): Promise<void>
+  /** The same as `require` for a redirect, without koa-ratelimit (docs/decisions/0034). */
   requireForRedirect(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** Undoes `require`: the request turned out to belong to another caller. */
   refund(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
@@ -63,6 +68,7 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
   const limitOf = new Map(limits.map((limit) => [limit.name, limit]))
   return {
     require: (ctx, name, bucket) => limitOf.get(name)?.require(ctx, bucketKey(bucket)) ?? DONE,
+    requireMore: (ctx, name, bucket, times) => limitOf.get(name)?.requireMore(ctx, bucketKey(bucket), times) ?? DONE,
     requireForRedirect: (ctx, name, bucket) => limitOf.get(name)?.requireForRedirect(ctx, bucketKey(bucket)) ?? DONE,
     refund: (ctx, name, bucket) => limitOf.get(name)?.refund(ctx, bucketKey(bucket)) ?? DONE,
     shared: () => limits.length > 0 && limits.every((limit) => limit.shared()),
@@ -87,9 +93,10 @@ const createLimit = (
     tell(ctx, name, policy, counted)
     return counted
   }
-  const overQuota = (resetMs: number): Refusal => {
+  const overQuota = (resetMs: number, detail?: string): Refusal => {
     observer?.refused(name)
-    return new Refusal('rate_limited', { headers: { 'Retry-After': String(secondsUntil(resetMs)) } })
+    const headers = { 'Retry-After': String(secondsUntil(resetMs)) }
+    return new Refusal('rate_limited', { headers, ...(detail !== undefined && { detail }) })
   }
   const counting = new Map<string, Counting>()
   let requests = 0
@@ -107,17 +114,24 @@ const createLimit = (
     },
   }
   const limit = koaRatelimit(options)
+  const require = async (ctx: Context, bucket: string): Promise<void> => {
+    const key = String((requests += 1))
+    counting.set(key, { count: () => count(ctx, bucket), resetMs: 0 })
+    ctx.state.limitKey = key
+    try {
+      await limit(ctx, NEXT)
+    } finally {
+      counting.delete(key)
+    }
+  }
   return {
     name,
-    require: async (ctx: Context, bucket: string): Promise<void> => {
-      const key = String((requests += 1))
-      counting.set(key, { count: () => count(ctx, bucket), resetMs: 0 })
-      ctx.state.limitKey = key
-      try {
-        await limit(ctx, NEXT)
-      } finally {
-        counting.delete(key)
-      }
+    require,
+    requireMore: async (ctx: Context, bucket: string, times: number): Promise<void> => {
+      const standing = ctx.state.standings?.get(name)
+      if (standing !== undefined && standing.left < times)
+        throw overQuota(standing.seconds * 1_000, whyNever(times + 1, quota))
+      for (let i = 0; i < times; i += 1) await require(ctx, bucket)
     },
     requireForRedirect: async (ctx: Context, bucket: string): Promise<void> => {
       const { allowed, resetMs } = await count(ctx, bucket)
@@ -131,6 +145,12 @@ const createLimit = (
     shared: counter.shared,
   }
 }
+
+/** Says of a request that counts as more than its quota that waiting does not help. */
+const whyNever = (requests: number, { points, seconds }: Quota): string | undefined =>
+  requests <= points
+    ? undefined
+    : `It counts as ${requests} requests, and ${points} in ${seconds} seconds are allowed: split it.`
 
 const DONE = Promise.resolve()
 const NEXT = () => DONE
