@@ -1,3 +1,11 @@
+import type { Link } from './link.js'
+
+/** Where a link leads a visitor with this query. */
+export const targetFor = (
+  { target, forward_query: forwards }: Pick<Link, 'target' | 'forward_query'>,
+  querystring: string,
+): string => (forwards && querystring !== '' ? forwardQuery(target, querystring) : target)
+
 /**
  * Appends a visitor's query parameters to the target's, unchanged, since some are signed. Leaves out names that the
  * target already has, so that nobody who passes a link on can override what its owner wrote.

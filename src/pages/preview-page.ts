@@ -8,6 +8,8 @@ interface Previewed {
   readonly code: string
   readonly target?: string
   readonly title: string | null
+  /** what is forwarded to the target; empty: nothing */
+  readonly query?: string
 }
 
 /** Scheme, host (with a port), and the rest of a target. */
@@ -24,7 +26,7 @@ const shownTarget = (target: string): Html => {
  * link's own conditions apply.
  */
 export const previewPage =
-  ({ code, target, title }: Previewed, host: string): PageIn =>
+  ({ code, target, title, query = '' }: Previewed, host: string): PageIn =>
   (texts) => {
     const { preview } = texts
     const field = (name: string, shown: Html) =>
@@ -37,6 +39,6 @@ export const previewPage =
     const body = html`<p>${preview.lead}</p>
       ${named && field(preview.name, named)}
       ${leadsTo === null ? html`<p>${preview.guarded}</p>` : field(preview.target, leadsTo)}
-      <a class="main" href="/${code}" rel="noreferrer nofollow">${preview.follow}</a>`
+      <a class="main" href="/${code}${query && `?${query}`}" rel="noreferrer nofollow">${preview.follow}</a>`
     return pageOf(texts, { title: preview.title(code), body, foot: [preview.note, host] })
   }

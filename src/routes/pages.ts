@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { targetFor } from '../domain/forward-query.js'
 import type { FindLink } from '../domain/link.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
@@ -84,12 +85,12 @@ export const pageRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },
       params: ByCode,
-      handle: ({ record }) => {
-        const seen = publicPart(record)
+      handle: ({ record, querystring }) => {
+        const seen = publicPart({ ...record, target: targetFor(record, querystring) })
         return {
           status: 200,
           body: seen,
-          page: previewPage(seen, host),
+          page: previewPage({ ...seen, query: record.forward_query ? querystring : '' }, host),
           headers: { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' },
         }
       },

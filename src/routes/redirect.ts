@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { forwardQuery } from '../domain/forward-query.js'
+import { targetFor } from '../domain/forward-query.js'
 import type { FindLink, Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
@@ -19,10 +19,10 @@ import { requireOpen } from './visible-link.js'
  * The redirect. `no-cache`: browsers would otherwise cache a permanent one, but its owner may change the link.
  * `cross-origin`: pages of other sites may use a link as a picture; what it leads to says itself who may.
  */
-const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
+const onwards = (status: number, link: Link, querystring: string): Answer => ({
   status,
   headers: {
-    Location: forwards && querystring !== '' ? forwardQuery(target, querystring) : target,
+    Location: targetFor(link, querystring),
     'Cache-Control': status === 303 ? 'no-store' : 'no-cache',
     'Cross-Origin-Resource-Policy': 'cross-origin',
   },

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 
 import { previewPage, textsIn } from '../../src/pages/pages.js'
 import { VERSION } from '../../src/version.js'
+import { at } from '../support/json.js'
 import { startVisitedService } from '../support/visited-pages.js'
 import type { VisitedService } from '../support/visited-pages.js'
 
@@ -89,6 +90,22 @@ describe('what a visitor may look at', () => {
       const { status, text } = await service.visit('/guarded+')
       expect([status, /kept/i.test(text)]).to.deep.equal([200, false])
       expect(text).to.include('The link has a password').and.include('<bdi>For &#60;members&#62;</bdi>')
+    })
+
+    it('keeps the query that a link forwards', async () => {
+      await service.add({ code: 'passes', target: 'https://example.com/?a=1', forward_query: true })
+      const query = '?b=2&a=3&c="><i>'
+      const { headers } = await service.request('GET', `/passes${query}`)
+      const { json } = await service.request('GET', `/passes+${query}`)
+      expect(at(json, 'target'))
+        .to.equal('https://example.com/?a=1&b=2&c=%22%3E%3Ci%3E')
+        .and.equal(headers.get('Location'))
+      const { text } = await service.visit(`/passes+${query}`)
+      expect(text).to.include('href="/passes?b=2&#38;a=3&#38;c=%22%3E%3Ci%3E"').and.not.include('<i>')
+      expect((await service.visit('/passes+')).text).to.include('href="/passes"')
+      // another link ignores what somebody appended
+      await service.add({ code: 'ignores', target: 'https://example.com/' })
+      expect((await service.visit('/ignores+?b=2')).text).to.include('href="/ignores"')
     })
 
     it('has the title of a link', async () => {

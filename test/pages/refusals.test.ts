@@ -211,6 +211,10 @@ describe('a person who follows a link and is refused', () => {
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
     ['DE-ch', 'de'],
     ['en-GB,en;q=0.9,de;q=0.8', 'en'],
+    // a variety of a language is that language, though another one is named as it is
+    ['en-GB,de;q=0.9,en;q=0.8', 'en'],
+    ['en-US,de', 'en'],
+    ['de-AT,en', 'de'],
     ['fr, de;q=0.5, en;q=0.4', 'de'],
     ['fr', 'en'],
     ['*', 'en'],
