@@ -105,8 +105,14 @@ export const createApp = (parts: AppParts): Koa => {
   }
   app.use(plainPlus)
   app.use(routerOf(parts))
-  app.use(refuseUnrouted(parts.runtime.layers.gateway))
+  app.use(refuseUnrouted(parts.runtime.layers.gateway, pagesIn(routes)))
   return app
+}
+
+/** The paths of pages that have one path. */
+const pagesIn = (routes: readonly Route[]): ReadonlySet<string> => {
+  const pages = routes.filter(({ documentation: { types = [] } }) => types.includes('text/html'))
+  return new Set(pages.map(({ path }) => path).filter((path) => /^\/[^:]+$/.test(path)))
 }
 
 const routerOf = (parts: AppParts) => {

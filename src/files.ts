@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 
 import { errorCode } from './domain/error-code.js'
 
-/** Resolves to `otherwise` if a file or folder does not exist. Rejects with every other error. */
+/** Resolves to `otherwise` if a file or folder does not exist, nor a folder for it. Rejects with every other error. */
 export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> => {
   try {
     return await work
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return otherwise
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return otherwise
     throw error
   }
 }

@@ -22,7 +22,7 @@ export const welcome = (start: Start): string => {
     '',
     ...row('Console', `${baseUrl}/console`),
     ...(admin === null ? [] : row('First time', ...firstTime(admin, start))),
-    ...(speaksToPerson ? wayBack(start) : row('A token', `${commandIn(dataDir)} token --user ${someone(admin)}`)),
+    ...(speaksToPerson ? wayBack(start) : ownToken(start)),
     ...row('Docs', `${baseUrl}/docs`),
     ...(databaseUrl === undefined ? row('Data', `in the folder ${shownPath(dataDir)}`) : []),
     ...row('Stop', 'Ctrl-C'),
@@ -73,6 +73,10 @@ const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
 
 /** The first admin may have another address by now. */
 const someone = (admin: FirstAdmin | null): string => (admin === null ? 'ADDRESS' : FIRST_ADMIN)
+
+/** For scripts. With JWT_ISSUER, tokens are the issuer's. */
+const ownToken = ({ admin, config: { dataDir, externalIssuer } }: Start): readonly string[] =>
+  externalIssuer === undefined ? row('A token', `${commandIn(dataDir)} token --user ${someone(admin)}`) : []
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
 

@@ -4,7 +4,14 @@ import type { ApiOperation } from './api-document.js'
 
 const code = (text: string): Html => html`<code>${text}</code>`
 
+const endpointOf = ({ endpoint }: ApiOperation['x-layers']): Html => {
+  if (endpoint === 'none') return html`nothing to ask`
+  const action = endpoint === 'items' ? html`its items’ action` : code(endpoint)
+  return html`a row of the policy lets the caller’s role do ${action}`
+}
+
 const objectOf = ({ object, and }: ApiOperation['x-layers']): Html => {
+  if (object === 'items') return html`${code('can(user, action, record)')} for each of its items`
   const asked = [object, and].filter((each) => each !== undefined && each !== 'none')
   return asked.length === 0
     ? html`nothing to ask`
@@ -22,7 +29,7 @@ const QUOTAS: Readonly<Record<string, string>> = {
 
 /** The checks of the four layers, in the order in which a request passes them. */
 export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
-  const { gateway, endpoint, data, part } = layers
+  const { gateway, data, part } = layers
   const token =
     gateway.scope === 'public'
       ? html`no token needed`
@@ -32,12 +39,7 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
   const ownPages = gateway.from === undefined ? '' : '; only pages of this service may send it'
   const checks = [
     ['gateway', html`${token}; counted ${QUOTAS[gateway.quota] ?? code(gateway.quota)}${ownPages}`],
-    [
-      'endpoint',
-      endpoint === 'none'
-        ? html`nothing to ask`
-        : html`a row of the policy lets the caller’s role do ${code(endpoint)}`,
-    ],
+    ['endpoint', endpointOf(layers)],
     [
       'object',
       part === undefined

@@ -18,9 +18,10 @@ const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 /**
  * Refuses requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They
  * count against the rate limit like all others, except `OPTIONS` of a known path, which browsers send without a token.
+ * People append a slash to the path of a page (`pages`): they are led to it.
  */
 export const refuseUnrouted =
-  (gateway: Pick<Gateway, 'admit' | 'identify'>) =>
+  (gateway: Pick<Gateway, 'admit' | 'identify'>, pages: ReadonlySet<string>) =>
   async (ctx: Context & { readonly matched?: readonly Matched[] }): Promise<void> => {
     const allowed = [...new Set(patternsOf(ctx.path, ctx.matched).flatMap(({ methods }) => methods))].sort()
     const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
@@ -28,6 +29,9 @@ export const refuseUnrouted =
       return respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })
     await gateway.identify(ctx, await gateway.admit(ctx, UNROUTED), UNROUTED)
     if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
+    const page = ctx.path.replace(/\/$/, '')
+    if (ctx.method === 'GET' && pages.has(page))
+      return respond(ctx, { status: 308, headers: { Location: `${page}${ctx.search}` } })
     if (allowed.length === 0) throw new Refusal('no_route')
     throw new Refusal('method_not_allowed', { headers: allow })
   }

@@ -38,6 +38,8 @@ export interface Documentation {
   readonly ifMatch?: 'optional' | 'required'
   /** true if a success has a Location header */
   readonly location?: true
+  /** headers that only this operation's success has */
+  readonly headers?: readonly 'Model-SHA256'[]
   /** the body of a 503, if it is not problem details */
   readonly unready?: z.ZodType
   /** refusals beside those of the layers */

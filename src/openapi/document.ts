@@ -20,8 +20,9 @@ const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: N
 }
 
 /** The checks of each layer, in words. */
-const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }: Route): string => {
-  const asked = [objectAction, andAction].filter((each) => each !== 'none').map((each) => `\`${each}\``)
+const layersInWords = (route: Route): string => {
+  const { gateway, dataRows } = route
+  const { endpoint, object } = isOfItems(route) ? OF_ITEMS : ofRequest(route)
   return [
     '| layer | checks |',
     '|---|---|',
@@ -32,10 +33,26 @@ const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }:
           ? ', a token, and the scope of the operation'
           : `, a token with the scope \`${gateway.scope}\``
     }${gateway.from === undefined ? '' : '; only pages of this service may send it'} |`,
-    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row allows the caller’s role \`${endpoint}\``} |`,
-    `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` for the record: ${asked.join(' and ')}`} |`,
+    `| endpoint | ${endpoint} |`,
+    `| object | ${object} |`,
     `| data | reachable rows: ${dataRows} |`,
   ].join('\n')
+}
+
+/** True for a bulk request: each of its items is decided by itself. */
+const isOfItems = ({ gateway }: Route): boolean => gateway.scope === 'items'
+
+const OF_ITEMS = {
+  endpoint: 'whether a row allows the caller’s role the action of the items',
+  object: '`can()` for the record of each item',
+}
+
+const ofRequest = ({ endpoint, objectAction, andAction }: Route) => {
+  const asked = [objectAction, andAction].filter((each) => each !== 'none').map((each) => `\`${each}\``)
+  return {
+    endpoint: endpoint === 'none' ? 'nothing' : `whether a row allows the caller’s role \`${endpoint}\``,
+    object: asked.length === 0 ? 'nothing' : `\`can()\` for the record: ${asked.join(' and ')}`,
+  }
 }
 
 /** `signsIn`: this service issues tokens itself. */
@@ -55,8 +72,8 @@ const operationOf = (route: Route, schemas: NamedSchemas, signsIn: boolean): Jso
     security: securityOf(route, signsIn),
     'x-layers': {
       gateway: route.gateway,
-      endpoint: route.endpoint,
-      object: route.objectAction,
+      endpoint: isOfItems(route) ? 'items' : route.endpoint,
+      object: isOfItems(route) ? 'items' : route.objectAction,
       ...(route.andAction !== 'none' && { and: route.andAction }),
       data: route.dataRows,
       ...(route.partAction !== 'none' && { part: route.partAction }),

@@ -43,6 +43,7 @@ export const ANSWER_HEADERS = {
   'Set-Cookie': header('The session of a browser; scripts cannot read it.', { pattern: '; HttpOnly;' }),
   'Access-Control-Allow-Origin': header('The page’s origin, if CORS_ORIGINS names it.', { format: 'uri' }),
   'Content-Disposition': header('A name for the file.', { pattern: '^attachment; filename=' }),
+  'Model-SHA256': header('The SHA-256 of the model, in hex.', { pattern: '^[0-9a-f]{64}$' }),
 } as const satisfies Readonly<Record<string, Json>>
 
 type HeaderName = keyof typeof ANSWER_HEADERS
@@ -164,8 +165,12 @@ const successHeaders = ({ status, gateway, idempotent, documentation }: Route): 
   ...(documentation.location === true || (status >= 300 && status < 400) ? (['Location'] as const) : []),
   ...(gateway.from === undefined ? [] : (['Set-Cookie'] as const)),
   ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
-  ...(documentation.types?.includes('text/csv') === true ? (['Content-Disposition'] as const) : []),
+  ...(documentation.types?.some(isFile) === true ? (['Content-Disposition'] as const) : []),
+  ...(documentation.headers ?? []),
 ]
+
+/** True for the media type of an export. */
+const isFile = (type: string): boolean => type === 'text/csv' || type === 'application/x-ndjson'
 
 /** Every response of an operation, by status. */
 export const responsesOf = (route: Route, schemas: NamedSchemas): Json => {

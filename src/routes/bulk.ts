@@ -242,14 +242,14 @@ const refuseTaken = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem
   const links = new Set<string>()
   const held = new Set(items.flatMap((item) => (isItem(item) && item.operation === 'update' ? item.record.code : [])))
   const refusalOf = (item: BulkItem): Refusal | null => {
-    const code = codeOf(item)
-    if (code !== undefined && codes.has(code)) return codeTaken('is taken by an earlier item')
-    if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
-      return codeTaken("is the code of another item's link")
     if (item.operation !== 'create' && links.has(item.record.id)) {
       const field = item.operation === 'restore' ? 'id' : 'link'
       return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
     }
+    const code = codeOf(item)
+    if (code !== undefined && codes.has(code)) return codeTaken('is taken by an earlier item')
+    if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
+      return codeTaken("is the code of another item's link")
     // only now: a refused item takes neither from later ones
     if (code !== undefined) codes.add(code)
     if (item.operation !== 'create') links.add(item.record.id)

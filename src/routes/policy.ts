@@ -132,6 +132,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         tag: 'policy',
         types: ['text/plain'],
         tagged: 'read',
+        headers: ['Model-SHA256'],
       },
     }),
     route({

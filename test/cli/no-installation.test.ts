@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { access } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
@@ -55,6 +55,18 @@ describe('where there is no installation', () => {
         .and.include(dataDir)
         .and.include('DATA_DIR')
       expect(await exists(dataDir), command.join(' ')).to.equal(false)
+    }
+  })
+
+  it('a file in the place of the folder is none either', async () => {
+    await writeFile(dataDir, '')
+    for (const command of [
+      ['user', 'list'],
+      ['token', '--user', 'a@example.com'],
+    ]) {
+      const { code, err } = await runCommand(command, { environment: { DATA_DIR: dataDir } })
+      expect(err, command.join(' ')).to.match(/^linkgate: there is no installation [^\n]+\n$/)
+      expect(code).to.equal(2)
     }
   })
 

@@ -70,6 +70,10 @@ describe('what a start says to a pipe', () => {
       .and.include('npx linkgate token --user admin@localhost\n')
   })
 
+  it('prints no command for a token where tokens are an issuer’s', () => {
+    expect(saidTo('pipe', { admin: { by: 'issuer' } }, ISSUER)).to.not.include('token --user')
+  })
+
   it('names no address for a token once there are accounts: the first admin may have changed theirs', () => {
     expect(saidTo('pipe')).to.include('npx linkgate token --user ADDRESS\n')
   })

@@ -147,6 +147,23 @@ describe('lists and exports', () => {
       expect((await get(`?cursor=${encode(['-created_at', key])}`)).status, key).to.equal(400)
   })
 
+  it('a cursor of another list is refused', async () => {
+    const { token } = callers.admin
+    const { json } = await service.request('GET', '/users?limit=1', { token })
+    const cursor = textAt(json, 'next_cursor')
+    expect((await service.request('GET', `/users?limit=1&cursor=${cursor}`, { token })).status).to.equal(200)
+    for (const list of [
+      '/links',
+      '/users/invitations',
+      '/audit/decisions',
+      '/audit/timeline',
+      '/links?state=deleted',
+    ]) {
+      const joint = list.includes('?') ? '&' : '?'
+      expect((await service.request('GET', `${list}${joint}cursor=${cursor}`, { token })).status, list).to.equal(400)
+    }
+  })
+
   it('a cursor of somebody else shows nothing of theirs', async () => {
     const { json } = await get('?limit=2', callers.other)
     const answer = await get(`?limit=100&cursor=${textAt(json, 'next_cursor')}`)

@@ -75,11 +75,9 @@ describe('/openapi.json', () => {
     const ids = service.routes.map(({ method, path }) => at(operationOf(method, path), 'operationId'))
     expect(new Set(ids).size).to.equal(ids.length)
     for (const { method, path, gateway, endpoint, objectAction } of service.routes) {
-      expect(at(operationOf(method, path), 'x-layers'), path).to.deep.include({
-        gateway,
-        endpoint,
-        object: objectAction,
-      })
+      const decided =
+        gateway.scope === 'items' ? { endpoint: 'items', object: 'items' } : { endpoint, object: objectAction }
+      expect(at(operationOf(method, path), 'x-layers'), path).to.deep.include({ gateway, ...decided })
     }
   })
 

@@ -183,4 +183,15 @@ describe('what a visitor may look at', () => {
     for (const path of ['/favicon.ico', '/favicon.svg', '/robots.txt'])
       expect((await service.request('GET', path)).headers.get('Cache-Control')).to.equal('public, max-age=86400')
   })
+
+  it('finds a page though a slash was appended to its path', async () => {
+    for (const path of ['/console', '/docs']) {
+      const { status, headers } = await service.visit(`${path}/?from=mail`)
+      expect([status, headers.get('Location')], path).to.deep.equal([308, `${path}?from=mail`])
+    }
+    for (const path of ['/healthz/', '/launch/', '/console//', '//', '/links/']) {
+      const { status } = await service.request('GET', path)
+      expect(status, path).to.equal(404)
+    }
+  })
 })

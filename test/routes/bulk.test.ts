@@ -244,6 +244,10 @@ describe('many links in one request', () => {
     const restored = await bulk({ operation: 'restore', items })
     expect(statuses(restored.json), restored.text).to.deep.equal(all)
     expect(at(restored.json, 'results', 0, 'link')).to.include({ id: ids[0], code: one, owner_id: ada.id })
+    expect(at(restored.json, 'results', 4, 'problem')).to.deep.include({
+      code: 'conflict',
+      errors: [{ field: 'id', message: 'is named by an earlier item' }],
+    })
     expect(await shown(fresh)).to.include({ id: ids[2], owner_id: ada.id })
     expect(await shown(two)).to.include({ owner_id: bob.id })
     // the deletion, the restoration, and what the dry run decided, twice

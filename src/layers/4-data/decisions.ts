@@ -10,7 +10,7 @@ import type { DataRule } from '../route.js'
 import { read } from './context.js'
 import type { ReadIdentity } from './context.js'
 import { countRows } from './count.js'
-import { newestFirst, pageOfNewest } from './keyset.js'
+import { newestFirst } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
@@ -108,11 +108,13 @@ const aboutLink = (name: string) =>
     [name, name, isId(name) ? name : null],
   )
 
+const NEWEST_FIRST = newestFirst('log')
+
 /** `reader`: who exports the log, as a user's id or a name that no user has. */
 export const decisionLog = (database: Database, reader: string): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
-    const rows = await read<LogRow>(database, AS_READER, newestFirst(matching(filter), { limit, cursor }))
-    return pageOfNewest(rows.map(viewEntry), limit)
+    const rows = await read<LogRow>(database, AS_READER, NEWEST_FIRST.select(matching(filter), { limit, cursor }))
+    return NEWEST_FIRST.pageOf(rows.map(viewEntry), limit)
   },
   countListed: (filter) => countRows(database, AS_READER, matching(filter).clearSelect()),
   async *export(filter) {

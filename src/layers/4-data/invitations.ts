@@ -7,7 +7,7 @@ import type { DataContext, DataRule } from '../route.js'
 import { USER_ROLES, bind, changeOne, read } from './context.js'
 import { countRows } from './count.js'
 import { insertOnce } from './idempotency.js'
-import { newestFirst, pageOfNewest } from './keyset.js'
+import { newestFirst } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
@@ -67,6 +67,8 @@ interface Row {
 const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdrawn_at is not null then 'withdrawn'
   when i.expires_at <= now() then 'expired' else 'open' end as state`
 
+const NEWEST_FIRST = newestFirst('invitations', 'i.id')
+
 /** The data layer of `/users/invitations`. An invitation belongs to its inviter. */
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
   rows: 'adds in the caller’s name; sees and withdraws the caller’s, and all where they may user:read every user',
@@ -108,8 +110,8 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         return id
       },
       page: async ({ limit, cursor }) => {
-        const rows = await read<Row>(database, seen, newestFirst(select(invitations()), { limit, cursor }, 'i.id'))
-        return pageOfNewest(await Promise.all(rows.map(toListed)), limit)
+        const rows = await read<Row>(database, seen, NEWEST_FIRST.select(select(invitations()), { limit, cursor }))
+        return NEWEST_FIRST.pageOf(await Promise.all(rows.map(toListed)), limit)
       },
       countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {

@@ -25,21 +25,24 @@ export const pageOf = <Row>(
   return { data, next_cursor: rows.length > limit && last !== undefined ? formatCursor(sort, keyOf(last)) : null }
 }
 
-/** Selects the rows of a page, plus one more, of rows that are sorted by their ids, newest first. */
-export const newestFirst = (
-  rows: Knex.QueryBuilder,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  id = 'id',
-): Knex.QueryBuilder => {
-  const page = rows.orderBy(id, 'desc').limit(limit + 1)
-  return cursor === undefined ? page : page.where(id, '<', parseCursor(cursor, NEWEST_FIRST, isId))
+interface PageQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
 }
 
-/** The page of rows that `newestFirst` has selected. */
-export const pageOfNewest = <Row extends { readonly id: string }>(rows: readonly Row[], limit: number): Page<Row> =>
-  pageOf(rows, limit, NEWEST_FIRST, ({ id }) => id)
-
-const NEWEST_FIRST = '-id'
+/** A list that is sorted by its ids, newest first. `list` names it: a cursor of another list is refused. */
+export const newestFirst = (list: string, column = 'id') => {
+  const sort = `${list} -id`
+  return {
+    /** Selects the rows of a page, plus one more. */
+    select: (rows: Knex.QueryBuilder, { limit, cursor }: PageQuery): Knex.QueryBuilder => {
+      const page = rows.orderBy(column, 'desc').limit(limit + 1)
+      return cursor === undefined ? page : page.where(column, '<', parseCursor(cursor, sort, isId))
+    },
+    pageOf: <Row extends { readonly id: string }>(rows: readonly Row[], limit: number): Page<Row> =>
+      pageOf(rows, limit, sort, ({ id }) => id),
+  }
+}
 
 const formatCursor = (sort: string, key: string): string =>
   Buffer.from(JSON.stringify([sort, key])).toString('base64url')
@@ -72,6 +75,6 @@ export const parseCursor = (text: string, sort: string, isKey: (key: string) => 
     // refused below, without a reason: a cursor is opaque
   }
   throw new Refusal('invalid_query', {
-    errors: [{ field: 'cursor', message: 'must be the next_cursor of a page with the same sort' }],
+    errors: [{ field: 'cursor', message: 'must be the next_cursor of a page of this list, with the same sort' }],
   })
 }

@@ -10,7 +10,7 @@ import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
-import { newestFirst, pageOfNewest } from './keyset.js'
+import { newestFirst } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
 import type { OwnedRows } from './query.js'
@@ -59,6 +59,8 @@ export const USER_COLUMNS = [
   knex.raw('suspended_at is not null as suspended'),
 ]
 
+const NEWEST_FIRST = newestFirst('users')
+
 /** The data layer of `/users`. It reaches the rows that the policy allows for the action: own or any. */
 export const usersStore =
   (database: Database) =>
@@ -70,8 +72,8 @@ export const usersStore =
       const users = ownedRows('users', binding)
       return {
         page: async ({ limit, cursor, ...filter }) => {
-          const query = newestFirst(filtered(users(), filter).select(...USER_COLUMNS), { limit, cursor })
-          return pageOfNewest((await read<UserRow>(database, binding, query)).map(toUser), limit)
+          const query = NEWEST_FIRST.select(filtered(users(), filter).select(...USER_COLUMNS), { limit, cursor })
+          return NEWEST_FIRST.pageOf((await read<UserRow>(database, binding, query)).map(toUser), limit)
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
