@@ -71,9 +71,12 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     const writer = createWriter(order, refusedFile)
     let records = 0
     let fault: string | null = null
+    /** the columns of records that have names of their own, as in JSON */
+    const names = new Set<string>()
     try {
       for await (const record of source.records) {
         records += 1
+        for (const name of namesIn(record)) if (names.size < MOST_NAMES) names.add(name)
         await writer.add(readRecord(record))
         order.onProgress(bytes, records)
       }
@@ -82,6 +85,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
       fault = error.message
     }
     if (records === 0) throw new UnreadableFile('it has no records')
+    if (source.columns === null) tellIgnored([...names], format, order)
     return { ...(await writer.end()), fault }
   })
 }
@@ -180,8 +184,23 @@ const checkColumns = (
     throw new UnreadableFile(
       `no column of it is the ${missing}: name one with --map "column=${missing}" (${listOf(columns)})`,
     )
-  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, taken))
+  tellIgnored(columns, format, { map, onIgnored })
 }
+
+/** Formats of other programs have many columns for which a link here has no field. */
+const tellIgnored = (
+  columns: readonly string[],
+  format: ImportFormat,
+  { map, onIgnored }: Pick<ImportOrder, 'map' | 'onIgnored'>,
+): void => {
+  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, new Set(map.keys())))
+}
+
+const namesIn = ({ original, fault }: SourceRecord): readonly string[] =>
+  Array.isArray(original) || fault !== undefined ? [] : Object.keys(original)
+
+/** Names kept of a JSON file: it may have others in each record. */
+const MOST_NAMES = 100
 
 const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`
 

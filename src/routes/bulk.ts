@@ -197,6 +197,9 @@ export const bulkRoute = ({
         },
       },
       summary: 'Create, change, delete, transfer or restore up to 1,000 links, all or nothing or each by itself',
+      description:
+        'Without `atomic`, each item has its own result. An `Idempotency-Key` has no effect: give new links codes, ' +
+        'so that a repetition finds them taken and makes none twice.',
       tag: 'links',
       response: BulkView,
     },

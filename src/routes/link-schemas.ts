@@ -38,7 +38,7 @@ export const ListQuery = z
     state: z
       .enum([...LISTED_STATES, 'deleted'])
       .optional()
-      .describe('`deleted`: links in the trash; the token then also needs `link:delete`'),
+      .describe('`deleted`: links in the trash, without other filters; the token then also needs `link:delete`'),
   })
   .refine(
     ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>

@@ -216,6 +216,14 @@ describe('linkgate import', () => {
     expect(real.out).to.match(/^1 made, 1 unchanged, 2 refused/)
   })
 
+  it('says which fields of JSON it ignores', async () => {
+    const links = ['{"code":"typo1","target":"https://example.com/1","titel":"One"}', '"nonsense"']
+    const file = await at.fileOf(`${links.join('\n')}\n`, 'typo.ndjson')
+    const { err } = await at.run(file, '--format', 'csv')
+    expect(err).to.include('linkgate: ignored columns: titel (--map names them)\n').and.not.include('value')
+    expect((await at.run(file, '--format', 'csv', '--map', 'titel=title')).err).to.not.include('ignored')
+  })
+
   it('reads what European spreadsheets write (a BOM, semicolons, CR LF), and columns as --map names them', async () => {
     const text =
       '\ufeffKürzel;"Ziel; Adresse";Titel;Erstellt\r\n' +

@@ -123,7 +123,6 @@ describe('the documentation as a site', () => {
       '/docs/Visits',
       '/docs/visits.md',
       '/docs/visits/',
-      '/docs/',
       '/docs/..%2Fpackage.json',
       '/docs/%2e%2e%2fpackage.json',
       '/docs/__proto__',
