@@ -146,10 +146,10 @@ const report = (
     `${dryRun ? 'dry run: ' : ''}${number(made)} ${dryRun ? 'would be made' : 'made'}, ` +
       `${number(unchanged)} unchanged, ${number(refused)} refused${kept}`,
   )
-  if (ownerless > 0)
-    print(
-      `${number(ownerless)} of them ${dryRun ? 'would have' : 'have'} no owner: only admins can change them (--owner)`,
-    )
+  if (ownerless > 0) {
+    const have = dryRun ? 'would have' : ownerless === 1 ? 'has' : 'have'
+    print(`${number(ownerless)} of them ${have} no owner: only admins can change them (--owner)`)
+  }
   if (fault !== null) complain(`${file}: ${fault}`)
   if (unkept !== undefined) complain(`${refusedPath} lacks some of them, ${messageOf(unkept)}; import ${file} again`)
   if (refused > 0 || fault !== null) throw new AnswerIsNo()
