@@ -213,6 +213,27 @@ const WIDE = { width: 1_280, height: 800 }
       expect((await answerTo('listLinks')).body).to.include('"tried"')
     })
 
+    it('shows the status and the text of JSON that is not whole', async () => {
+      await page.route('**/me', (route) => route.fulfill({ contentType: 'application/json', body: '{"id": "1"' }))
+      await openForm('getProfile')
+      const { status, body } = await answerTo('getProfile')
+      await page.unroute('**/me')
+      expect({ status, body }).to.deep.equal({ status: '200 OK', body: '{"id": "1"' })
+    })
+
+    it('shows the status of an answer that breaks off', async () => {
+      await page.evaluate(`window.fetch = async () => new Response(
+        new ReadableStream({
+          start: (body) => body.enqueue(new TextEncoder().encode('{"id": "1"')),
+          pull: (body) => body.error(new Error('gone')),
+        }),
+        { statusText: 'OK', headers: { 'Content-Type': 'application/json' } },
+      )`)
+      await openForm('getProfile')
+      const { status } = await answerTo('getProfile')
+      expect(status).to.equal('200 OK, but the answer broke off: gone')
+    })
+
     it('shows a refusal as it comes', async () => {
       await openForm('createLink')
       const { status, body } = await answerTo('createLink')

@@ -60,6 +60,14 @@ const requestOf = (form: HTMLFormElement, stop: AbortSignal): Request => {
   })
 }
 
+const indented = (json: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}
+
 /** Shows a body while it arrives: a stream may have no end. */
 const showBody = async (response: Response, target: HTMLElement): Promise<void> => {
   const type = response.headers.get('Content-Type') ?? ''
@@ -79,7 +87,7 @@ const showBody = async (response: Response, target: HTMLElement): Promise<void> 
       return
     }
   }
-  if (/[/+]json/.test(type)) target.textContent = JSON.stringify(JSON.parse(text), null, 2)
+  if (/[/+]json/.test(type)) target.textContent = indented(text)
 }
 
 const send = async (form: HTMLFormElement, stop: AbortSignal): Promise<void> => {
@@ -91,6 +99,7 @@ const send = async (form: HTMLFormElement, stop: AbortSignal): Promise<void> => 
   status.textContent = 'Waiting for the answer.'
   headers.textContent = ''
   body.textContent = ''
+  let fault = 'No answer'
   try {
     const response = await fetch(requestOf(form, stop))
     if (response.type === 'opaqueredirect') {
@@ -98,11 +107,12 @@ const send = async (form: HTMLFormElement, stop: AbortSignal): Promise<void> => 
       return
     }
     status.textContent = `${response.status} ${response.statusText}`
+    fault = `${status.textContent}, but the answer broke off`
     headers.textContent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
     await showBody(response, body)
   } catch (error) {
     if (stop.aborted) status.textContent += ' Stopped.'
-    else status.textContent = `No answer: ${error instanceof Error ? error.message : String(error)}`
+    else status.textContent = `${fault}: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
