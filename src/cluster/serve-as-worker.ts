@@ -29,7 +29,7 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
     log.warn('the primary process is gone: this worker stops')
     setTimeout(stopNow, ORPHAN_STOP_TIMEOUT_MS).unref()
   }
-  const primary = connectToPrimary(worker, { stopNow, onPrimaryGone })
+  const primary = connectToPrimary(worker, { stopNow, onPrimaryGone, answerWithinMs: config.requestDeadlineMs })
   const start = await primary.start
   if (start === null) return 0
   try {
@@ -58,25 +58,31 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
   return 0
 }
 
-interface Listeners {
+interface PrimaryOptions {
   /** called for each stop with `now`, even while another one is in progress */
   readonly stopNow: () => void
   readonly onPrimaryGone: () => void
+  /** how long the primary may take to answer a question */
+  readonly answerWithinMs: number
 }
 
 /**
  * The channel to the primary. Sends a heartbeat every second, and keeps messages that arrive before they are awaited.
  */
-const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners) => {
+const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone, answerWithinMs }: PrimaryOptions) => {
   let stopOptions = { now: false, idleMs: 0 }
-  const questions: ((text: string | null) => void)[] = []
+  let nextMetrics = deferred<string | null>()
+  const answerAll = (text: string | null) => {
+    nextMetrics.resolve(text)
+    nextMetrics = deferred()
+  }
   const start = deferred<Start | null>()
   const stop = deferred()
 
   worker.on('message', (message: unknown) => {
     if (!isToWorker(message)) return
     if (message.kind === 'start') start.resolve(message)
-    else if (message.kind === 'metrics') questions.shift()?.(message.text)
+    else if (message.kind === 'metrics') answerAll(message.text)
     else {
       stopOptions = message
       if (message.now) stopNow()
@@ -110,14 +116,15 @@ const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners)
     /** the options of the latest stop */
     stopOptions: () => stopOptions,
     send,
-    /** The metrics of all workers. Any response will do for any request. */
-    metrics: () =>
-      new Promise<string>((resolve, reject) => {
-        questions.push((text) => {
-          if (text === null) reject(new Error('the metrics of all workers could not be added up'))
-          else resolve(text)
-        })
-        void send({ kind: 'metrics' })
-      }),
+    /** The metrics of all workers. One answer settles all pending questions; rejects if none comes in time. */
+    metrics: async () => {
+      const { promise } = nextMetrics
+      const timeout = setTimeout(answerAll, answerWithinMs, null)
+      void send({ kind: 'metrics' })
+      const text = await promise
+      clearTimeout(timeout)
+      if (text === null) throw new Error('the metrics of all workers could not be added up')
+      return text
+    },
   }
 }

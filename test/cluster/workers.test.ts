@@ -188,3 +188,34 @@ describe('two workers on one port', () => {
     expect(node.output()).to.not.include('cut off')
   })
 })
+
+describe('two workers whose primary does not answer', () => {
+  it('fail a scrape within the deadline of a request, and collect again afterwards', async () => {
+    requireBuilt()
+    const db = await testDatabase()
+    const node = await startNode({
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
+      WORKERS: '2',
+      METRICS_PORT: '0',
+      REQUEST_DEADLINE_MS: '1000',
+    })
+    try {
+      const [, metricsUrl = ''] = /"metrics_url":"([^"]+)"[^\n]*"listening"/.exec(node.output()) ?? []
+      // the connection is kept: new ones come through the primary
+      const collector = openConnection(new URL(metricsUrl).origin)
+      const statusOf = async () => (await collector.request('GET', '/metrics')).status
+      expect(await statusOf()).to.equal(200)
+      node.child.kill('SIGSTOP')
+      try {
+        expect(await within('an answer without the primary', statusOf())).to.equal(500)
+      } finally {
+        node.child.kill('SIGCONT')
+      }
+      await until('metrics again', async () => (await statusOf()) === 200)
+      collector.close()
+    } finally {
+      await node.stop()
+    }
+  })
+})
