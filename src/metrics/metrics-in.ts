@@ -40,3 +40,5 @@ export const metricsIn = (registry: Registry) => {
     },
   }
 }
+
+export type MetricsIn = ReturnType<typeof metricsIn>
