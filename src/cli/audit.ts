@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 
-import { evidenceCommand } from './audit/evidence.js'
-import { expireCommand } from './audit/expire.js'
-import { listCommand, tailCommand } from './audit/list.js'
-import { verifyCommand } from './audit/verify.js'
+import { registerNamed } from './register-named.js'
+import type { LoadCommand } from './register-named.js'
 
-const COMMANDS = [listCommand, tailCommand, verifyCommand, evidenceCommand, expireCommand]
+const COMMANDS = new Map<string, LoadCommand>([
+  ['list', () => import('./audit/list.js')],
+  ['tail', () => import('./audit/tail.js')],
+  ['verify', () => import('./audit/verify.js')],
+  ['evidence', () => import('./audit/evidence.js')],
+  ['expire', () => import('./audit/expire.js')],
+])
 
-export const register = (program: Command): void => {
-  const audit = program.command('audit').description('read and verify the decision log')
-  for (const add of COMMANDS) add(audit)
-}
+export const register = (program: Command, rest: readonly string[]): Promise<void> =>
+  registerNamed(program.command('audit').description('read and verify the decision log'), COMMANDS, rest)

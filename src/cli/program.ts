@@ -8,11 +8,12 @@ import { PolicyError, describeFaults } from '../policy/policy-error.js'
 import { VERSION } from '../version.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { complain } from './print.js'
+import { registerNamed } from './register-named.js'
+import type { LoadCommand } from './register-named.js'
 
 const EXIT = { done: 0, no: 1, usage: 2 } as const
 
-/** Loaded on demand: loading takes most of the time of a short command. */
-const COMMANDS: ReadonlyMap<string, () => Promise<{ register(program: Command): unknown }>> = new Map([
+const COMMANDS = new Map<string, LoadCommand>([
   ['serve', () => import('./serve.js')],
   ['migrate', () => import('./migrate.js')],
   ['user', () => import('./user.js')],
@@ -31,7 +32,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
     .configureHelp({ optionDescription: describeOption })
     .exitOverride()
-  for (const load of commandsFor(argv[2])) (await load()).register(program)
+  if (argv[2] !== '--version') await registerNamed(program, COMMANDS, argv.slice(2))
   try {
     await program.parseAsync([...argv])
     return EXIT.done
@@ -41,13 +42,6 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     complain(describe(error))
     return error instanceof UsageError || error instanceof NoInstallation ? EXIT.usage : EXIT.no
   }
-}
-
-/** The help and its hints at misspelt names need all commands. */
-const commandsFor = (first = '') => {
-  if (first === '--version') return []
-  const named = COMMANDS.get(first)
-  return named === undefined ? COMMANDS.values() : [named]
 }
 
 const describeOption = (option: Option): string =>
