@@ -7,7 +7,10 @@ import type { StatementKey, StatementKeys, StatementKind } from './signed-statem
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const Count = z.string().regex(/^\d{1,19}$/)
 const Head = z.object({ writer: Count, seq: Count, hash: Hash })
-const Range = z.object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })
+const Range = z
+  .object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })
+  // a verifier that passes a range has to get on
+  .refine(({ first, last }) => BigInt(first) <= BigInt(last))
 const Month = z.object({ month: z.string(), entries: z.number() })
 const Checkpoint = z.object({
   time: z.string(),

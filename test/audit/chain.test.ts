@@ -2,7 +2,7 @@ import { expect } from 'chai'
 
 import { createChainWalk } from '../../src/audit/chain-walk.js'
 import type { ChainFault } from '../../src/audit/chain-walk.js'
-import { signCheckpoint } from '../../src/audit/checkpoint.js'
+import { readCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.js'
 import type { ChainHead } from '../../src/audit/checkpoint.js'
 import { entryHash, toChainEntry } from '../../src/audit/entry-hash.js'
 import type { StoredEntry } from '../../src/audit/entry-hash.js'
@@ -302,6 +302,16 @@ describe('the chains of the decision log', () => {
           ),
         column,
       ).to.have.property('code', '42501')
+  })
+
+  it('retire no range that ends before it begins: a verifier would pass it for ever', async () => {
+    const hash = '0'.repeat(64)
+    const ranged = (first: string, last: string) => {
+      const retired = [{ writer: '1', first, last, previous: hash, hash }]
+      return signCheckpoint({ kid, privateKey, publicKey }, { time: '2026-11-01T00:00:00.000Z', heads: [], retired })
+    }
+    expect(await readCheckpoint(await ranged('1', '1'), keys)).to.be.an('object')
+    expect(await readCheckpoint(await ranged('1', '0'), keys)).to.be.a('string')
   })
 
   it('have times that do not run backwards: a clock that was put back begins another chain', async () => {
