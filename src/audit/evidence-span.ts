@@ -64,17 +64,42 @@ async function* pages(client: ClientBase, text: string, begin: string, values: r
   }
 }
 
+const EARLIER = `
+  select ${COLUMNS} from audit_checkpoints where id < $1 and time <= $2 order by audit_checkpoints.id desc`
+const LATER = `
+  select ${COLUMNS} from audit_checkpoints where id > $1 and time >= $2 order by audit_checkpoints.id`
+
 const GREATEST_ID = '9223372036854775807'
 
 /** Finds the checkpoints around a period. It checks which entries they cover, because clocks may have been wrong. */
-export const findSpan = async (client: ClientBase, period: Period, keys: StatementKeys): Promise<EvidenceSpan> => {
+export const findSpan = async (
+  client: ClientBase,
+  { from, to }: Period,
+  keys: StatementKeys,
+): Promise<EvidenceSpan> => {
   const { rows: blocks } = await client.query<Block>(
     `select writer::text, min(seq)::text as first, max(seq)::text as last
        from decisions where time >= $1 and time < $2 group by writer`,
-    [period.from ?? '-infinity', period.to],
+    [from ?? '-infinity', to],
   )
-  const before = await findBefore(client, period, blocks, keys)
-  const after = await findAfter(client, period, blocks, before, keys)
+  const before =
+    from === null
+      ? null
+      : await firstValid(
+          pages(client, EARLIER, GREATEST_ID, [from]),
+          keys,
+          ({ time, heads }) =>
+            Date.parse(time) <= Date.parse(from) &&
+            blocks.every(({ writer, first }) => seqIn(heads, writer) < BigInt(first)),
+        )
+  const after = await firstValid(
+    pages(client, LATER, before?.id ?? '0', [to]),
+    keys,
+    ({ time, heads }) =>
+      Date.parse(time) >= Date.parse(to) &&
+      reaches(heads, before?.checkpoint.heads ?? []) &&
+      blocks.every(({ writer, last }) => seqIn(heads, writer) >= BigInt(last)),
+  )
   const heads = after?.checkpoint.heads ?? (await client.query<ChainHead>(CHAIN_HEADS)).rows
   const { rows: expiries } = await client.query<Rows[number]>(
     `select distinct on (jws) ${COLUMNS} from audit_checkpoints where kind = 'expiry' order by jws`,
@@ -88,41 +113,13 @@ export const findSpan = async (client: ClientBase, period: Period, keys: Stateme
   return { before, after, heads, retired }
 }
 
-const findBefore = async (
-  client: ClientBase,
-  { from }: Period,
-  blocks: readonly Block[],
+const firstValid = async (
+  pagesOfRows: AsyncIterable<Rows>,
   keys: StatementKeys,
+  isWanted: (checkpoint: Checkpoint) => boolean,
 ): Promise<ValidCheckpoint | null> => {
-  if (from === null) return null
-  const earlier = `select ${COLUMNS} from audit_checkpoints
-    where id < $1 and time <= $2 order by audit_checkpoints.id desc`
-  for await (const rows of pages(client, earlier, GREATEST_ID, [from])) {
-    const found = (await validIn(rows, keys)).find(
-      ({ checkpoint: { time, heads } }) =>
-        Date.parse(time) <= Date.parse(from) &&
-        blocks.every(({ writer, first }) => seqIn(heads, writer) < BigInt(first)),
-    )
-    if (found !== undefined) return found
-  }
-  return null
-}
-
-const findAfter = async (
-  client: ClientBase,
-  { to }: Period,
-  blocks: readonly Block[],
-  before: ValidCheckpoint | null,
-  keys: StatementKeys,
-): Promise<ValidCheckpoint | null> => {
-  const later = `select ${COLUMNS} from audit_checkpoints where id > $1 and time >= $2 order by audit_checkpoints.id`
-  for await (const rows of pages(client, later, before?.id ?? '0', [to])) {
-    const found = (await validIn(rows, keys)).find(
-      ({ checkpoint: { time, heads } }) =>
-        Date.parse(time) >= Date.parse(to) &&
-        reaches(heads, before?.checkpoint.heads ?? []) &&
-        blocks.every(({ writer, last }) => seqIn(heads, writer) >= BigInt(last)),
-    )
+  for await (const rows of pagesOfRows) {
+    const found = (await validIn(rows, keys)).find(({ checkpoint }) => isWanted(checkpoint))
     if (found !== undefined) return found
   }
   return null
