@@ -22,56 +22,49 @@ const MOST_WAITING = 10_000
  * Puts each checkpoint right after the entries that it covers. Entries come in the order of ids, which are assigned
  * before the commit, so an entry of the next checkpoint may come before the last one of this.
  */
-export const createSegments = ({ checkpoints, start, onEntry, onCheckpoint, onLeftOut }: SegmentOptions) => {
-  const placed = new Map(start.map(({ writer, seq }) => [writer, BigInt(seq)]))
-  let waiting: readonly ChainEntry[] = []
-  /** undefined: not fetched yet; null: there are no more */
-  let next: ValidCheckpoint | null | undefined
-  let covered: ReadonlyMap<string, bigint> = new Map()
-  /** chains that have not reached the next checkpoint yet, with their number in it */
-  let behind = new Map<string, bigint>()
-
-  const place = (entry: ChainEntry, seq: bigint) => {
-    onEntry(entry)
-    placed.set(entry.writer, seq)
-    if (seq >= (behind.get(entry.writer) ?? seq + 1n)) behind.delete(entry.writer)
+export const createSegments = async ({ checkpoints, start, onEntry, onCheckpoint, onLeftOut }: SegmentOptions) => {
+  const load = async () => {
+    const { value, done } = await checkpoints.next()
+    return done === true ? null : { checkpoint: value, covered: seqsOf(value.checkpoint.heads) }
   }
+  /** how far each chain is placed */
+  const placed = seqsOf(start)
+  let waiting: readonly ChainEntry[] = []
+  /** the checkpoint to place next; null: there are no more */
+  let next = await load()
+
+  const isComplete = () => [...(next?.covered ?? [])].every(([writer, seq]) => seq <= (placed.get(writer) ?? 0n))
   const placeCovered = () => {
     waiting = waiting.filter((entry) => {
       const seq = BigInt(entry.seq)
-      const mustWait = next !== null && seq > (covered.get(entry.writer) ?? 0n)
-      if (!mustWait) place(entry, seq)
-      return mustWait
+      const mustWait = next !== null && seq > (next.covered.get(entry.writer) ?? 0n)
+      if (mustWait) return true
+      onEntry(entry)
+      if (seq > (placed.get(entry.writer) ?? 0n)) placed.set(entry.writer, seq)
+      return false
     })
-    return next ?? null
-  }
-  const load = async () => {
-    const step = await checkpoints.next()
-    next = step.done === true ? null : step.value
-    covered = new Map(next?.checkpoint.heads.map(({ writer, seq }) => [writer, BigInt(seq)]))
-    behind = new Map([...covered].filter(([writer, seq]) => seq > (placed.get(writer) ?? 0n)))
-    return placeCovered()
-  }
-  /** Resolves with the checkpoint that is still waiting for entries. */
-  const take = async (entries: readonly ChainEntry[]) => {
-    waiting = [...waiting, ...entries]
-    let checkpoint = next === undefined ? await load() : placeCovered()
-    while (checkpoint !== null && (behind.size === 0 || waiting.length > MOST_WAITING)) {
-      if (behind.size === 0) onCheckpoint(checkpoint)
-      else onLeftOut()
-      checkpoint = await load()
-    }
-    return checkpoint
   }
   return {
     /** Takes the next entries, in the order of ids. */
-    take,
+    take: async (entries: readonly ChainEntry[]): Promise<void> => {
+      waiting = [...waiting, ...entries]
+      placeCovered()
+      while (next !== null && (isComplete() || waiting.length > MOST_WAITING)) {
+        if (isComplete()) onCheckpoint(next.checkpoint)
+        else onLeftOut()
+        next = await load()
+        placeCovered()
+      }
+    },
     /** Call it after the last entry: a checkpoint that still waits names entries that do not exist. */
-    finish: async () => {
-      for (let checkpoint = await take([]); checkpoint !== null; checkpoint = await take([])) {
-        onCheckpoint(checkpoint)
-        await load()
+    finish: async (): Promise<void> => {
+      while (next !== null) {
+        onCheckpoint(next.checkpoint)
+        next = await load()
+        placeCovered()
       }
     },
   }
 }
+
+const seqsOf = (heads: readonly ChainHead[]) => new Map(heads.map(({ writer, seq }) => [writer, BigInt(seq)]))

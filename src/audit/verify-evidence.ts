@@ -3,7 +3,7 @@ import { createHash, createPublicKey } from 'node:crypto'
 import { createChainWalk } from './chain-walk.js'
 import type { ChainFault } from './chain-walk.js'
 import { readCheckpoint } from './checkpoint.js'
-import type { ChainHead, Checkpoint, RetiredRange } from './checkpoint.js'
+import type { ChainHead, Checkpoint } from './checkpoint.js'
 import { END_LINE, EVIDENCE, EvidenceLine } from './evidence.js'
 import type { EvidenceEnd, EvidenceHeader } from './evidence.js'
 import { readLines } from './read-lines.js'
@@ -59,17 +59,14 @@ export const verifyEvidence = async (
     faults += 1
     onFault(fault)
   }
+  const walk = createChainWalk(report)
   const hash = createHash('sha256')
-  const retired: RetiredRange[] = []
   const firsts = new Map<string, Pick<ChainHead, 'seq' | 'hash'>>()
   let keys = pinned
   let header: EvidenceHeader | null = null
-  let start: Checkpoint | null = null
-  let walk: ReturnType<typeof createChainWalk> | null = null
   let end: { readonly jws: string; readonly sha256: string } | null = null
   let newest: string | null = null
   let [line, rank, inPeriod, checkpoints, since] = [0, 0, 0, 0, 0]
-  const walking = () => (walk ??= createChainWalk({ start: start?.heads ?? [], retired, onFault: report }))
   const signed = async (jws: string): Promise<Checkpoint | null> => {
     const checkpoint = await readCheckpoint(jws, keys)
     if (typeof checkpoint !== 'string') return checkpoint
@@ -81,7 +78,7 @@ export const verifyEvidence = async (
     const [, writer, seq, id, time] = PLACE.exec(text) ?? []
     if (writer === undefined || seq === undefined || id === undefined)
       return report({ kind: 'line', line, why: 'the text of the entry does not begin with its place' })
-    walking().take({ writer, seq, id, previous, hash, text })
+    walk.take({ writer, seq, id, previous, hash, text })
     if (!firsts.has(writer)) firsts.set(writer, { seq, hash })
     if (isWithin(Number(time) * 1_000, header)) inPeriod += 1
     since += 1
@@ -94,12 +91,14 @@ export const verifyEvidence = async (
         return
       }
       case 'retired': {
-        retired.push(...((await signed(read.jws))?.retired ?? []))
+        walk.retire((await signed(read.jws))?.retired ?? [])
         return
       }
       case 'start': {
-        start = await signed(read.jws)
-        if (start !== null && header !== null && !(Date.parse(start.time) <= Date.parse(header.from ?? '')))
+        const start = await signed(read.jws)
+        if (start === null) return
+        walk.startAt(start.heads)
+        if (header !== null && !(Date.parse(start.time) <= Date.parse(header.from ?? '')))
           report({ kind: 'line', line, why: 'the first checkpoint is not from before the period' })
         return
       }
@@ -108,7 +107,7 @@ export const verifyEvidence = async (
       case 'checkpoint': {
         const checkpoint = await signed(read.jws)
         if (checkpoint === null) return
-        walking().stand(checkpoint.heads)
+        walk.stand(checkpoint.heads)
         checkpoints += 1
         since = 0
         newest = checkpoint.time
@@ -142,13 +141,13 @@ export const verifyEvidence = async (
   }
 
   const signer = await verifyEnd(end, keys, report)
-  if (signer.end !== null) compareWithEnd(signer.end, { entries: walking().entries, firsts, report })
-  if (signer.end !== null) walking().stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
+  if (signer.end !== null) compareWithEnd(signer.end, { entries: walk.entries, firsts, report })
+  if (signer.end !== null) walk.stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
   return {
     header,
     signed_by: signer.kid,
     pinned: signer.kid !== null && pinned.has(signer.kid),
-    entries: walking().entries,
+    entries: walk.entries,
     in_period: inPeriod,
     chains: signer.end?.chains.length ?? firsts.size,
     checkpoints,

@@ -73,20 +73,18 @@ export async function* walkLog(
   const gone = entriesIn(retired)
   const total = entriesUpTo(heads) - gone
 
+  const walk = createChainWalk(report)
+  walk.retire(retired)
   // The newest checkpoint alone would prove nothing of what is older: the service signs the heads that it finds, also
   // those of a log that was rewritten.
-  const signed = new Map<string, ChainHead>()
   const checkpoints = { text: 'select id, jws from audit_checkpoints order by id' }
   for await (const batch of cursorRows<StoredCheckpoint>(client, checkpoints, CHECKPOINTS)) {
     for (const { jws } of batch) {
       const checkpoint = await readCheckpoint(jws, keys)
-      if (typeof checkpoint === 'string') continue
-      for (const head of checkpoint.heads) signed.set(`${head.writer} ${head.seq} ${head.hash}`, head)
+      if (typeof checkpoint !== 'string') walk.expect(checkpoint.heads)
     }
     yield { done: 0, of: total }
   }
-
-  const walk = createChainWalk({ retired, signed: [...signed.values()].toSorted(bySeq), onFault: report })
   const select = { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }
   for await (const batch of cursorRows<StoredEntry>(client, select, BATCH)) {
     for (const entry of batch) walk.take(toChainEntry(entry))
@@ -119,5 +117,3 @@ const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: 
   }
   return { newest, retired }
 }
-
-const bySeq = (a: ChainHead, b: ChainHead): number => (BigInt(a.seq) < BigInt(b.seq) ? -1 : 1)

@@ -54,19 +54,17 @@ export async function* writeEvidence(client: ClientBase, options: EvidenceOption
   const start = before?.checkpoint.heads ?? []
   const firsts = new Map<string, { readonly seq: string; readonly hash: string }>()
   let [faults, leftOut, entries] = [0, 0, 0]
-  const walk = createChainWalk({
-    start,
-    retired: retired.flatMap(({ checkpoint }) => checkpoint.retired),
-    onFault: (fault) => {
-      faults += 1
-      onFault?.(fault)
-    },
+  const walk = createChainWalk((fault) => {
+    faults += 1
+    onFault?.(fault)
   })
+  for (const { checkpoint } of retired) walk.retire(checkpoint.retired)
+  walk.startAt(start)
   const onLeftOut = () => {
     leftOut += 1
   }
   let lines: string[] = []
-  const segments = createSegments({
+  const segments = await createSegments({
     checkpoints: checkpointsOf(client, span, keys, onLeftOut),
     start,
     onEntry: (entry) => {

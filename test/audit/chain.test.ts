@@ -382,7 +382,7 @@ describe('the chains of the decision log', () => {
     }))
     const walk = (entries: readonly StoredEntry[]): ChainFault[] => {
       const faults: ChainFault[] = []
-      const chains = createChainWalk({ onFault: (fault) => faults.push(fault) })
+      const chains = createChainWalk((fault) => faults.push(fault))
       for (const entry of entries) chains.take(toChainEntry(entry))
       chains.stand(heads)
       return faults

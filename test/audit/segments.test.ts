@@ -24,10 +24,10 @@ const entryOf = (writer: number, seq: number) => ({
 })
 
 describe('the segments of evidence', () => {
-  const segmentsOf = (...checkpoints: readonly ValidCheckpoint[]) => {
+  const segmentsOf = async (...checkpoints: readonly ValidCheckpoint[]) => {
     const order: string[] = []
     let leftOut = 0
-    const segments = createSegments({
+    const segments = await createSegments({
       checkpoints: (async function* () {
         yield* checkpoints
       })(),
@@ -42,7 +42,11 @@ describe('the segments of evidence', () => {
   }
 
   it('have each checkpoint behind exactly what it covers, whatever was committed late', async () => {
-    const { take, finish, order } = segmentsOf(checkpointAt('A', 1), checkpointAt('B', 1, 2), checkpointAt('C', 2, 2))
+    const { take, finish, order } = await segmentsOf(
+      checkpointAt('A', 1),
+      checkpointAt('B', 1, 2),
+      checkpointAt('C', 2, 2),
+    )
     await take([entryOf(2, 1), entryOf(1, 1), entryOf(1, 2)])
     await take([entryOf(2, 2), entryOf(1, 3)])
     await finish()
@@ -50,7 +54,7 @@ describe('the segments of evidence', () => {
   })
 
   it('wait for no checkpoint whose entries are not there, and keep it for the end', async () => {
-    const { take, finish, order } = segmentsOf(checkpointAt('A', 2), checkpointAt('B', 2, 1))
+    const { take, finish, order } = await segmentsOf(checkpointAt('A', 2), checkpointAt('B', 2, 1))
     await take([entryOf(1, 1), entryOf(2, 1), entryOf(2, 2)])
     await finish()
     expect(order).to.deep.equal(['1/1', 'A', '2/1', 'B', '2/2'])
@@ -58,7 +62,7 @@ describe('the segments of evidence', () => {
 
   it('leave out a checkpoint that more than 10,000 entries would wait for', async () => {
     const many = Array.from({ length: 10_001 }, (_, i) => entryOf(2, i + 1))
-    const { take, finish, order, leftOut } = segmentsOf(checkpointAt('A', 1), checkpointAt('B', 1, 10_001))
+    const { take, finish, order, leftOut } = await segmentsOf(checkpointAt('A', 1), checkpointAt('B', 1, 10_001))
     await take(many.slice(0, 9_000))
     expect(order).to.deep.equal([])
     await take(many.slice(9_000))
