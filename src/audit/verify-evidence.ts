@@ -48,6 +48,7 @@ const PLACE = /^\[(\d{1,19}), (\d{1,19}), (\d{1,19}), (-?\d{1,15}(?:\.\d{1,6})?)
 
 /** The order of the lines. */
 const RANK = { evidence: 0, retired: 1, start: 2, entry: 3, checkpoint: 3, end: 4 } as const
+const ONCE: ReadonlySet<EvidenceLine['type']> = new Set(['evidence', 'start'])
 
 /** Verifies an evidence file (docs/audit.md) from its bytes alone. Memory does not grow with the file. */
 export const verifyEvidence = async (
@@ -122,18 +123,19 @@ export const verifyEvidence = async (
   try {
     for await (const bytes of readLines(chunks)) {
       line += 1
-      const read = lineIn(bytes)
       if (end !== null) {
         report({ kind: 'line', line, why: 'comes after the end' })
         break
       }
-      if (read === null || RANK[read.type] < rank || (line === 1) !== (read.type === 'evidence'))
-        report({ kind: 'line', line, why: read === null ? 'cannot be read' : `has no place there: ${read.type}` })
-      if (line === 1 && read?.type !== 'evidence') break
+      const read = lineIn(bytes)
       if (read?.type !== 'end') hash.update(bytes)
-      if (read === null) continue
-      rank = Math.max(rank, RANK[read.type], read.type === 'start' ? RANK.entry : 0)
-      await take(read)
+      if (read !== null && RANK[read.type] >= rank && (line > 1 || read.type === 'evidence')) {
+        rank = RANK[read.type] + (ONCE.has(read.type) ? 1 : 0)
+        await take(read)
+        continue
+      }
+      report({ kind: 'line', line, why: read === null ? 'cannot be read' : `has no place there: ${read.type}` })
+      if (line === 1) break
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -141,8 +143,10 @@ export const verifyEvidence = async (
   }
 
   const signer = await verifyEnd(end, keys, report)
-  if (signer.end !== null) compareWithEnd(signer.end, { entries: walk.entries, firsts, report })
-  if (signer.end !== null) walk.stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
+  if (signer.end !== null) {
+    compareWithEnd(signer.end, { entries: walk.entries, firsts, report })
+    walk.stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
+  }
   return {
     header,
     signed_by: signer.kid,
