@@ -44,8 +44,8 @@ interface Prepared {
   readonly toRow: ToRow
 }
 
-/** Prepared statements by name; null: a failure left it open whether the server has the statement. */
-type PreparedByName = Map<string, Prepared | null>
+/** By their names. The server may have others that it prepared and then failed to run. */
+type PreparedByName = Map<string, Prepared>
 
 const preparedOn = new WeakMap<Connection, PreparedByName>()
 
@@ -59,7 +59,7 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   const complete = (rowCount: number | null): void => {
     const { name, text } = statements[results.length] ?? {}
     const toRow = readers[results.length] ?? noColumns
-    if (name !== undefined && text !== undefined && !prepared.get(name)) prepared.set(name, { text, toRow })
+    if (name !== undefined && text !== undefined && !prepared.has(name)) prepared.set(name, { text, toRow })
     results.push({ rows, rowCount })
     rows = []
   }
@@ -76,11 +76,10 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
           return new Error(`the statement "${name}" has another text`)
         texts.set(name, text)
       }
-      const parsed = new Set<string>()
       connection.stream.cork()
       try {
         statements.forEach((statement, i) => {
-          const toRow = send(connection, prepared, parsed, statement)
+          const toRow = send(connection, prepared, statement)
           if (toRow) readers[i] = toRow
         })
         connection.sync()
@@ -104,9 +103,8 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
     handleCommandComplete: ({ text }) => complete(countOf(text)),
     handleEmptyQuery: () => complete(null),
     handleError: (error) => {
-      // the server may or may not have the failed statement: the next use closes it and parses it again
       const failed = statements[results.length]?.name
-      if (failed !== undefined && (!prepared.get(failed) || isStale(error))) prepared.set(failed, null)
+      if (failed !== undefined && isStale(error)) prepared.delete(failed)
       query.callback(error, [])
     },
     handleReadyForQuery: () => {
@@ -126,16 +124,16 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
 const send = (
   connection: Connection,
   preparedByName: PreparedByName,
-  parsed: Set<string>,
   { text, values, name = '' }: WireStatement,
 ): ToRow | undefined => {
   const prepared = preparedByName.get(name)
-  const isFirst = !parsed.has(name)
-  if (prepared === null && isFirst) connection.close({ type: 'S', name }, true)
-  if (!prepared && isFirst) connection.parse({ name, text, types: [] }, true)
-  if (name !== '') parsed.add(name)
+  if (prepared === undefined) {
+    // the server may have it: from a failure, or from this batch
+    if (name !== '') connection.close({ type: 'S', name }, true)
+    connection.parse({ name, text, types: [] }, true)
+  }
   connection.bind({ statement: name, values }, true)
-  if (!prepared) connection.describe({ type: 'P', name: '' }, true)
+  if (prepared === undefined) connection.describe({ type: 'P', name: '' }, true)
   connection.execute(null, true)
   return prepared?.toRow
 }

@@ -100,7 +100,7 @@ describe('the pool', () => {
     await db.asOwner('drop table brittle')
   })
 
-  it('prepares it again once for a flush that has it twice', async () => {
+  it('prepares it again for a flush that has it twice', async () => {
     const named = (value: string) => ({ name: 'ratio', text: 'select 6 / $1::int as ratio', values: [value] })
     expect(await failureOf(pool.flush(['0', '1'].map(named)))).to.have.property('code', '22012')
     for (const values of [
