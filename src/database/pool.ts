@@ -4,7 +4,6 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
 import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
-import { Refusal } from '../domain/refusal.js'
 import { isStale, sendBatch } from './batch.js'
 import type { StatementResult } from './batch.js'
 import type { Database } from './database.js'
@@ -103,6 +102,8 @@ export const openPool = ({
     try {
       return await work(client)
     } catch (error) {
+      // the server's clock may have been set, since none of its timeouts came first
+      if (sqlState(error) === SQLSTATE.deadlinePassed) clocks.delete(client)
       // whatever the server aborted because of the deadline was rolled back
       const isLate = deadline !== undefined && LATE.has(sqlState(error))
       failure = isLate ? deadlineExceeded({ cause: error }) : translateError(ofReadOnly(error))
@@ -110,9 +111,9 @@ export const openPool = ({
     } finally {
       observer.queried(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
-      // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer
-      // never came, which the next query would receive; or if the server's clock may have been set.
-      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure) || passedUnnoticed(failure))
+      // Closed if a transaction is open, which would lend its caller's identity to the next request, or if its answer
+      // never came, which the next query would receive.
+      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
     }
   }
 
@@ -244,10 +245,6 @@ const LATE: ReadonlySet<string | undefined> = new Set([
  */
 const ofReadOnly = (error: unknown): unknown =>
   sqlState(error) === SQLSTATE.readOnlyTransaction ? databaseAway(error) : error
-
-/** True if no timeout of the server came before the deadline: its clock may have been set. */
-const passedUnnoticed = (failure: unknown): boolean =>
-  failure instanceof Refusal && sqlState(failure.cause) === SQLSTATE.deadlinePassed
 
 /**
  * Commits, unless the deadline has passed. The server checks that together with the commit, since both may reach it
