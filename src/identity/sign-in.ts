@@ -38,38 +38,40 @@ const LOCK_ROTATION = `
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.rotation}, hashtext(family::text))
     from refresh_tokens where token_hash = $1`
 
-// A token counts as spent once it, a twin of it, or any token made after them was used: each branch of a family ends
-// the others. $4: seconds for which a spent token may still be presented, and gets a twin of the newest; null: never. A
-// family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
+// Twins are one generation. A token is spent once any of its own or a later generation was used: each branch of a
+// family ends the others. $4: for how many seconds a spent token may still be presented, and gets a twin of the newest;
+// null: never. A family has ended when any of its tokens is revoked, even if the revocation could not see the successor
+// yet; one that commits meanwhile is seen by the update alone.
 const ROTATE = `
-  with presented as materialized (
-    select t.id, t.family, t.user_id, t.scope, t.expires_at, f.spent_at, f.newest,
-           string_to_array(t.scope, ' ') @> string_to_array($3, ' ') as in_scope,
-           coalesce(clock_timestamp() - f.spent_at < make_interval(secs => $4), f.spent_at is null) as in_time,
-           t.expires_at > now() and not f.revoked
-             and exists (select from users u where u.id = t.user_id and u.suspended_at is null) as live
-      from refresh_tokens t cross join lateral (
-        select min(r.used_at) filter (where coalesce(r.twin_of, r.id) >= coalesce(t.twin_of, t.id)) as spent_at,
-               max(coalesce(r.twin_of, r.id)) as newest, bool_or(r.revoked_at is not null) as revoked
-          from refresh_tokens r where r.family = t.family) f
-     where t.token_hash = $1
+  with presented as (
+    select id, family, user_id, scope, expires_at, coalesce(twin_of, id) as generation
+      from refresh_tokens where token_hash = $1
+  ), of_family as (
+    select min(r.used_at) filter (where coalesce(r.twin_of, r.id) >= p.generation) as spent_at,
+           max(coalesce(r.twin_of, r.id)) as newest, bool_or(r.revoked_at is not null) as revoked
+      from presented p join refresh_tokens r using (family)
+  ), decided as materialized (
+    select p.*, f.spent_at, f.newest, case
+             when f.spent_at is not null
+              and coalesce(clock_timestamp() >= f.spent_at + make_interval(secs => $4), true) then 'reused'
+             when f.revoked or p.expires_at <= now()
+               or not exists (select from users u where u.id = p.user_id and u.suspended_at is null) then 'refused'
+             when not string_to_array(p.scope, ' ') @> string_to_array($3, ' ') then 'scope_exceeded'
+             else 'rotated'
+           end as outcome
+      from presented p cross join of_family f
   ), spent as (
-    update refresh_tokens t set used_at = coalesce(t.used_at, now()) from presented p
-     where t.id = p.id and p.live and p.in_scope and p.in_time and t.revoked_at is null
+    update refresh_tokens t set used_at = coalesce(t.used_at, now()) from decided d
+     where t.id = d.id and d.outcome = 'rotated' and t.revoked_at is null
     returning t.id
   ), successor as (
     insert into refresh_tokens (family, user_id, token_hash, scope, expires_at, twin_of)
-    select p.family, p.user_id, $2, p.scope, p.expires_at, case when p.spent_at is not null then p.newest end
-      from presented p join spent using (id)
+    select d.family, d.user_id, $2, d.scope, d.expires_at, case when d.spent_at is not null then d.newest end
+      from decided d join spent using (id)
   )
-  select user_id, family, scope, expires_at, case
-           when exists (select from spent) then 'rotated'
-           when not in_time then 'reused'
-           when not live then 'refused'
-           when not in_scope then 'scope_exceeded'
-           else 'refused'
-         end as outcome
-    from presented`
+  select user_id, family, scope, expires_at,
+         case when outcome = 'rotated' and not exists (select from spent) then 'refused' else outcome end as outcome
+    from decided`
 
 const LOCK_FAMILY = 'select lock_rights(null, user_id) from refresh_tokens where token_hash = $1'
 const REVOKE_FAMILY = `
