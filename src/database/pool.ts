@@ -10,6 +10,7 @@ import type { Database } from './database.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QueryKind } from './observer.js'
+import { REQUIRE_IN_TIME, endedByDeadline, startDeadline } from './server-deadline.js'
 import type { Statement } from './statement.js'
 import { toNamedWire, toWire } from './wire.js'
 import type { WireStatement } from './wire.js'
@@ -102,18 +103,16 @@ export const openPool = ({
     try {
       return await work(client)
     } catch (error) {
-      // the server's clock may have been set, since none of its timeouts came first
-      if (sqlState(error) === SQLSTATE.deadlinePassed) clocks.delete(client)
-      // whatever the server aborted because of the deadline was rolled back
-      const isLate = deadline !== undefined && LATE.has(sqlState(error))
+      const isLate = deadline !== undefined && endedByDeadline(client, error)
       failure = isLate ? deadlineExceeded({ cause: error }) : translateError(ofReadOnly(error))
       throw failure
     } finally {
       observer.queried(kind, (performance.now() - acquiredAt) / 1_000)
-      if (isDatabaseAway(failure)) observer.lost()
+      const isAway = isDatabaseAway(failure)
+      if (isAway) observer.lost()
       // Closed if a transaction is open, which would lend its caller's identity to the next request, or if its answer
       // never came, which the next query would receive.
-      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
+      client.release(client.getTransactionStatus() !== 'I' || isAway)
     }
   }
 
@@ -204,40 +203,6 @@ const TIMEOUT = "select set_config('statement_timeout', $1, true)"
 
 /** Ends a transaction without a deadline whose process has stopped between two statements, and so its locks. */
 const BOUND_PAUSES = "set local idle_in_transaction_session_timeout = '1min'"
-
-/**
- * How many milliseconds before the deadline the server gives up, so that its answer still arrives, and the caller
- * learns that nothing was changed.
- */
-const MARGIN_MS = 100
-
-/** How far a server's clock is ahead of performance.now(), in milliseconds; at most a round trip too low. */
-const clocks = new WeakMap<PoolClient, number>()
-
-const clockOf = async (client: PoolClient): Promise<number> => {
-  const known = clocks.get(client)
-  if (known !== undefined) return known
-  const { rows } = await client.query<{ clock: string }>('select clock_ms() as clock')
-  const ahead = Number(rows[0]?.clock) - performance.now()
-  clocks.set(client, ahead)
-  return ahead
-}
-
-/** The first statement of a transaction with a deadline. Throws if that has passed. */
-const startDeadline = async (client: PoolClient, deadline: Deadline) => {
-  const ahead = await clockOf(client)
-  deadline.require()
-  const left = Math.floor(deadline.left() - Math.min(MARGIN_MS, deadline.left() / 10))
-  const until = Math.floor(performance.now() + left + ahead)
-  return { name: 'start_deadline', text: 'select start_deadline($1, $2)', values: [until, left] }
-}
-const REQUIRE_IN_TIME: Statement = { name: 'require_in_time', text: 'select require_in_time()' }
-
-const LATE: ReadonlySet<string | undefined> = new Set([
-  SQLSTATE.queryCanceled,
-  SQLSTATE.lockNotAvailable,
-  SQLSTATE.deadlinePassed,
-])
 
 /**
  * A read-only server (a standby, or a primary whose administrator allows no changes) is as good as away to a change.
