@@ -68,7 +68,7 @@ export const verifyEvidence = async (
   let end: { readonly jws: string; readonly sha256: string } | null = null
   let newest: string | null = null
   let [line, rank, inPeriod, checkpoints, since] = [0, 0, 0, 0, 0]
-  const signed = async (jws: string): Promise<Checkpoint | null> => {
+  const checkpointIn = async (jws: string): Promise<Checkpoint | null> => {
     const checkpoint = await readCheckpoint(jws, keys)
     if (typeof checkpoint !== 'string') return checkpoint
     report({ kind: 'line', line, why: `the checkpoint ${checkpoint}` })
@@ -92,11 +92,11 @@ export const verifyEvidence = async (
         return
       }
       case 'retired': {
-        walk.retire((await signed(read.jws))?.retired ?? [])
+        walk.retire((await checkpointIn(read.jws))?.retired ?? [])
         return
       }
       case 'start': {
-        const start = await signed(read.jws)
+        const start = await checkpointIn(read.jws)
         if (start === null) return
         walk.startAt(start.heads)
         if (header !== null && !(Date.parse(start.time) <= Date.parse(header.from ?? '')))
@@ -106,7 +106,7 @@ export const verifyEvidence = async (
       case 'entry':
         return takeEntry(read)
       case 'checkpoint': {
-        const checkpoint = await signed(read.jws)
+        const checkpoint = await checkpointIn(read.jws)
         if (checkpoint === null) return
         walk.stand(checkpoint.heads)
         checkpoints += 1
@@ -142,18 +142,18 @@ export const verifyEvidence = async (
     report({ kind: 'line', line: line + 1, why: error.message })
   }
 
-  const signer = await verifyEnd(end, keys, report)
-  if (signer.end !== null) {
-    compareWithEnd(signer.end, { entries: walk.entries, firsts, report })
-    walk.stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
+  const signed = await signedEnd(end, keys, report)
+  if (signed !== null) {
+    compareWithEnd(signed.end, walk.entries, firsts, report)
+    walk.stand(signed.end.chains.map(({ writer, last }) => ({ writer, ...last })))
   }
   return {
     header,
-    signed_by: signer.kid,
-    pinned: signer.kid !== null && pinned.has(signer.kid),
+    signed_by: signed?.kid ?? null,
+    pinned: signed !== null && pinned.has(signed.kid),
     entries: walk.entries,
     in_period: inPeriod,
-    chains: signer.end?.chains.length ?? firsts.size,
+    chains: signed?.end.chains.length ?? firsts.size,
     checkpoints,
     checkpoint: newest,
     after_checkpoint: since,
@@ -186,19 +186,20 @@ const isWithin = (ms: number, header: EvidenceHeader | null): boolean =>
 
 type Report = (fault: EvidenceFault) => void
 
-const verifyEnd = async (
+/** What the file's last line signs, and the key. Null if it has no valid one, which is reported. */
+const signedEnd = async (
   end: { readonly jws: string; readonly sha256: string } | null,
   keys: StatementKeys,
   report: Report,
-): Promise<{ readonly kid: string | null; readonly end: EvidenceEnd | null }> => {
+): Promise<{ readonly kid: string; readonly end: EvidenceEnd } | null> => {
   if (end === null) {
     report({ kind: 'file', why: 'has no end: it broke off' })
-    return { kid: null, end: null }
+    return null
   }
   const read = await readStatement(end.jws, keys, EVIDENCE)
   if (typeof read === 'string') {
     report({ kind: 'file', why: read })
-    return { kid: null, end: null }
+    return null
   }
   if (read.sha256 !== end.sha256) report({ kind: 'file', why: 'does not hold what was signed: a byte was changed' })
   if (read.faults > 0)
@@ -208,17 +209,15 @@ const verifyEnd = async (
 
 const compareWithEnd = (
   end: EvidenceEnd,
-  found: {
-    readonly entries: number
-    readonly firsts: ReadonlyMap<string, Pick<ChainHead, 'seq' | 'hash'>>
-    readonly report: Report
-  },
+  entries: number,
+  firsts: ReadonlyMap<string, Pick<ChainHead, 'seq' | 'hash'>>,
+  report: Report,
 ) => {
-  if (end.entries !== found.entries)
-    found.report({ kind: 'file', why: `holds ${found.entries} entries, and not the ${end.entries} that were signed` })
+  if (end.entries !== entries)
+    report({ kind: 'file', why: `holds ${entries} entries, and not the ${end.entries} that were signed` })
   for (const { writer, first } of end.chains) {
-    const begins = found.firsts.get(writer)
+    const begins = firsts.get(writer)
     if (begins?.seq !== first?.seq || begins?.hash !== first?.hash)
-      found.report({ kind: 'file', why: `chain ${writer} does not begin with the entry that was signed` })
+      report({ kind: 'file', why: `chain ${writer} does not begin with the entry that was signed` })
   }
 }
