@@ -69,13 +69,8 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
     submit: (connection) => {
       prepared = preparedOn.get(connection) ?? prepared
       preparedOn.set(connection, prepared)
-      const texts = new Map<string, string>()
-      for (const { name, text } of statements) {
-        if (name === undefined) continue
-        if ((texts.get(name) ?? prepared.get(name)?.text ?? text) !== text)
-          return new Error(`the statement "${name}" has another text`)
-        texts.set(name, text)
-      }
+      const ambiguous = nameOfTwoTexts(statements, prepared)
+      if (ambiguous !== undefined) return new Error(`the statement "${ambiguous}" has another text`)
       connection.stream.cork()
       try {
         statements.forEach((statement, i) => {
@@ -118,6 +113,17 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   // in pipeline mode pg only accepts instances of its own Query
   const query = Object.assign(new Query(''), handlers)
   return query
+}
+
+/** The name of a statement that stands for another text, in the batch or on the connection. */
+const nameOfTwoTexts = (statements: readonly WireStatement[], prepared: PreparedByName): string | undefined => {
+  const texts = new Map<string, string>()
+  for (const { name, text } of statements) {
+    if (name === undefined) continue
+    if ((texts.get(name) ?? prepared.get(name)?.text ?? text) !== text) return name
+    texts.set(name, text)
+  }
+  return undefined
 }
 
 /** Sends one statement without a Sync. Returns its row reader if it is known; otherwise it asks for the columns. */
