@@ -22,7 +22,7 @@ import { UnreadableFile } from '../import/unreadable-file.js'
 import { FIELDS } from '../import/words.js'
 import { createAnnouncer } from '../redirects/announcer.js'
 import { email } from './arguments.js'
-import { number } from '../domain/counted.js'
+import { counted, number } from '../domain/counted.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { mapping } from './import/mapping.js'
 import type { Mapping } from './import/mapping.js'
@@ -133,7 +133,7 @@ const run = async (database: Database, config: Config, file: string, options: Im
       },
     }),
   ).finally(() => announcer.stop())
-  if (refused > MOST_LINES) complain(`… and ${number(refused - MOST_LINES)} more refused records`)
+  if (refused > MOST_LINES) complain(`… and ${counted(refused - MOST_LINES, 'more refused record')}`)
   report(result, { file, dryRun, refusedPath })
 }
 
