@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { LinkgateProblem } from 'linkgate/client'
 
-import { MOST_ITEMS } from '../../src/console/pages/import/chunks.js'
+import { MOST_ITEMS } from '../../src/console/parts/chunks.js'
 import { createImportJob } from '../../src/console/pages/import/import-job.js'
 import type { ImportService } from '../../src/console/pages/import/import-job.js'
 import type { ItemResult } from '../../src/console/pages/import/outcome.js'

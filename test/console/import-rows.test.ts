@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { MOST_BYTES, MOST_ITEMS, bytesOf, chunksOf } from '../../src/console/pages/import/chunks.js'
+import { MOST_BYTES, MOST_ITEMS, bytesOf, chunksOf } from '../../src/console/parts/chunks.js'
 import { detectFormat } from '../../src/console/pages/import/detect-format.js'
 import { outcomeOf } from '../../src/console/pages/import/outcome.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'

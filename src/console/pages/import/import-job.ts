@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
 import { LinkgateProblem } from 'linkgate/client'
 
-import { chunksOf } from './chunks.js'
+import { chunksOf } from '../../parts/chunks.js'
 import { outcomeOf } from './outcome.js'
 import type { ItemResult, Outcome } from './outcome.js'
 import type { Item, Row } from './rows.js'

@@ -3,7 +3,7 @@ import type { SourceRecord } from '../../../import/source-record.js'
 import { booleanOf, typedFields, unstorableIn } from '../../../import/typed-fields.js'
 import { wordsOf } from '../../../import/words-of.js'
 import type { Field, ImportFormat, Words } from '../../../import/words.js'
-import { MOST_BYTES, bytesOf } from './chunks.js'
+import { MOST_BYTES, bytesOf } from '../../parts/chunks.js'
 import type { Outcome, Why } from './outcome.js'
 
 /** A link to create; the service reports its faults. */

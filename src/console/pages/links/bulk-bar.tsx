@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink, ManyLinks, ManyLinksDone } from '../../api'
+import type { LinkgateProblem, ManagedLink, ManyLinksDone } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
@@ -17,22 +17,8 @@ import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
-
-/** The most items in one request. */
-const AT_ONCE = 1_000
-
-/** Changes links in requests of the largest size, and resolves with the results in order. */
-const changeAll = async (
-  links: readonly ManagedLink[],
-  changeOf: (part: readonly ManagedLink[]) => ManyLinks,
-): Promise<ManyLinksDone['results']> => {
-  const results: ManyLinksDone['results'] = []
-  for (let from = 0; from < links.length; from += AT_ONCE) {
-    const done = await api.changeManyLinks(changeOf(links.slice(from, from + AT_ONCE)))
-    results.push(...done.results.map((result) => ({ ...result, index: result.index + from })))
-  }
-  return results
-}
+import { isManaged } from '../link/is-managed'
+import { changeMany, problemOf } from './change-many'
 
 interface BulkBarProps {
   readonly selected: readonly ManagedLink[]
@@ -46,7 +32,7 @@ interface BulkBarProps {
 export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: BulkBarProps) => {
   const asks = useSignal<'tags' | 'end' | null>(null)
   const { busy, problem, attempt } = useAttempt()
-  const refused = useSignal<string | null>(null)
+  const refusal = useSignal<string | null>(null)
 
   const reasonFor = (action: string, { code }: ManagedLink) => linkReasonOf(rightsOf(code)?.[action])
   const allowed = (action: string) => selected.filter((link) => reasonFor(action, link) === null)
@@ -54,41 +40,42 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const changeable = allowed('link:update')
   const leftOut = selected.filter((link) => reasonFor('link:delete', link) !== null)
 
-  /** Reports the number of refused items, and the first reason. */
-  const attemptAll = (work: () => Promise<ManyLinksDone['results']>) =>
+  /** Shows what was done, also before an error; then how many items were refused, with the first reason. */
+  const changeAll = <Item extends object>(
+    items: readonly Item[],
+    send: (part: Item[]) => Promise<ManyLinksDone>,
+    show: (done: readonly ManyLinksDone['results'][number][]) => unknown,
+  ) =>
     attempt(async () => {
-      refused.value = null
-      const results = await work()
-      const failed = results.filter((result) => !isDone(result))
-      const first = failed[0]?.problem
-      const why = [first?.['title'], first?.['detail']].filter((text) => typeof text === 'string').join('. ')
-      if (failed.length > 0) refused.value = t.links.refused(failed.length, why)
-      // what was typed stays where it changed nothing
-      if (failed.length < results.length) asks.value = null
+      refusal.value = null
+      const { done, refused, problem: stopped } = await changeMany(items, send)
+      if (done.length > 0) show(done)
+      const [first] = refused
+      if (first !== undefined) refusal.value = t.links.refused(refused.length, t.problem(problemOf(first)))
+      if (stopped !== null) throw stopped
+      // what was typed stays if it changed nothing
+      if (done.length > 0) asks.value = null
     })
   const remove = () =>
-    attemptAll(async () => {
-      const results = await changeAll(deletable, (part) => ({
-        operation: 'delete',
-        items: part.map(({ code }) => ({ link: code })),
-      }))
-      const done = results.filter(isDone)
-      onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
-      if (done.length > 0) say(hasTrash ? t.links.deleted(done.length) : t.links.forGood.done)
-      return results
-    })
+    changeAll(
+      deletable.map(({ code }) => ({ link: code })),
+      (items) => api.changeManyLinks({ operation: 'delete', items }),
+      (done) => {
+        onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
+        say(hasTrash ? t.links.deleted(done.length) : t.links.forGood.done)
+      },
+    )
   const deletion = useDeletion()
   const update = (changesOf: (link: ManagedLink) => object) =>
-    attemptAll(async () => {
-      const results = await changeAll(changeable, (part) => ({
-        operation: 'update',
-        items: part.map((link) => ({ link: link.code, ...changesOf(link) })),
-      }))
-      const done = results.filter(isDone)
-      onChanged(new Map(done.flatMap(({ link }) => (isManaged(link) ? [[link.id, link] as const] : []))))
-      if (done.length > 0) say(t.links.changed(done.length))
-      return results
-    })
+    changeAll(
+      changeable.map((link) => ({ link: link.code, ...changesOf(link) })),
+      (items) => api.changeManyLinks({ operation: 'update', items }),
+      (done) => {
+        const links = done.flatMap(({ link }) => (link !== undefined && isManaged(link) ? link : []))
+        onChanged(new Map(links.map((link) => [link.id, link])))
+        say(t.links.changed(done.length))
+      },
+    )
   const noneOf = (action: string, links: readonly ManagedLink[]): string | null => {
     const [first] = selected
     return links.length > 0 || first === undefined ? null : reasonFor(action, first)
@@ -141,7 +128,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <p class="reason whole">{t.links.leftOut(leftOut.length, reasonFor('link:delete', leftOut[0]) ?? '')}</p>
       )}
       {problem.value !== null && asks.value === null && <ProblemNote problem={problem.value} />}
-      {refused.value !== null && asks.value === null && <Note kind="deny" title={refused.value} />}
+      {refusal.value !== null && asks.value === null && <Note kind="deny" title={refusal.value} />}
       {deletion.dialog}
       {asks.value === 'tags' && (
         <Ask
@@ -149,7 +136,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.tagDialog.label}
           action={t.links.tagDialog.add}
           problem={problem.value}
-          refused={refused.value}
+          refused={refusal.value}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) =>
@@ -166,7 +153,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.endDialog.label}
           action={t.links.setEnd}
           problem={problem.value}
-          refused={refused.value}
+          refused={refusal.value}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
@@ -177,10 +164,6 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     </div>
   )
 }
-
-const isDone = ({ status }: ManyLinksDone['results'][number]): boolean => status < 300
-
-const isManaged = (link: ManyLinksDone['results'][number]['link']): link is ManagedLink => link?.id !== undefined
 
 /** A dialog with one field. */
 const Ask = ({
