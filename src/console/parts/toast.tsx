@@ -2,11 +2,11 @@ import { signal } from '@preact/signals'
 
 import { t } from '../language/language'
 import { Button } from './button'
+import { problemIn } from './loaded'
 
 interface Message {
   readonly text: string
-  /** undoes it */
-  readonly undo?: (() => unknown) | undefined
+  readonly undo?: (() => Promise<unknown>) | undefined
 }
 
 const shown = signal<Message | null>(null)
@@ -21,24 +21,28 @@ const put = (message: Message | null): void => {
   if (message !== null) timer = setTimeout(() => (shown.value = null), SHOWN_MS)
 }
 
-/** Announces that something was done. */
-export const say = (text: string, undo?: () => unknown): void => put({ text, undo })
+/** Announces that something was done. An error of `undo` is announced as well, because its page may have been left. */
+export const say = (text: string, undo?: () => Promise<unknown>): void => put({ text, undo })
+
+const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
+  put(null)
+  try {
+    await undo()
+  } catch (error) {
+    say(t.problem(problemIn(error)))
+  }
+}
 
 /** Renders the announcements, once, at the foot of the frame. */
-export const Toasts = () => (
-  <div class="toasts" role="status">
-    {shown.value !== null && (
+export const Toasts = () => {
+  if (shown.value === null) return <div class="toasts" role="status" />
+  const { text, undo } = shown.value
+  return (
+    <div class="toasts" role="status">
       <div class="toast">
-        <span>{shown.value.text}</span>
-        {shown.value.undo !== undefined && (
-          <Button
-            kind="bare"
-            onPress={() => {
-              const { undo } = shown.value ?? {}
-              put(null)
-              return undo?.()
-            }}
-          >
+        <span>{text}</span>
+        {undo !== undefined && (
+          <Button kind="bare" onPress={() => runUndo(undo)}>
             {t.undo}
           </Button>
         )}
@@ -46,6 +50,6 @@ export const Toasts = () => (
           {''}
         </Button>
       </div>
-    )}
-  </div>
-)
+    </div>
+  )
+}

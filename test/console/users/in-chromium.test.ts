@@ -146,6 +146,18 @@ describeConsole('the pages of users in a browser', () => {
       await row(admin.email).getByText('not to yourself').first().waitFor()
     })
 
+    it('says why a suspension cannot be taken back, also where its page has been left', async () => {
+      const user = await add('viewer', 'Suspend Ben')
+      await open(`/${user.id}`, 'Suspend Ben')
+      await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+      await shown(page, 'Suspended. Every token of theirs is refused from now on.')
+      await service.request('DELETE', `/users/${user.id}`, { token: admin.token })
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.locator('.toast', { hasText: /not there/ }).waitFor()
+    })
+
     it('changes many at once, and says beforehand who will be left out, and why', async () => {
       const users = [await add('viewer', 'Many Ada'), await add('viewer', 'Many Ben'), await add('editor', 'Many Cleo')]
       await service.request('PATCH', `/users/${users[1]?.id}`, { token: admin.token, json: { suspended: true } })

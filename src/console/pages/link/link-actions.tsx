@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink } from '../../api'
+import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
+import type { Attempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
-import { problemIn } from '../../parts/loaded'
 import { Menu } from '../../parts/menu'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
@@ -26,7 +26,7 @@ export const LinkActions = ({
   off,
   onEdit,
   onGiven,
-  onProblem,
+  attempt,
 }: {
   readonly code: string
   readonly url: string
@@ -37,26 +37,13 @@ export const LinkActions = ({
   readonly off: string | null
   readonly onEdit?: () => unknown
   readonly onGiven: (link: ManagedLink) => unknown
-  readonly onProblem: (problem: LinkgateProblem | null) => unknown
+  readonly attempt: Attempts['attempt']
 }) => {
   const { route } = useLocation()
   const isGiving = useSignal(false)
-  const attempt = async (work: () => Promise<unknown>) => {
-    onProblem(null)
-    try {
-      await work()
-    } catch (error) {
-      onProblem(problemIn(error))
-    }
-  }
   const restore = async (deleted: string) => {
-    try {
-      const { code: restored } = await api.restoreLink(deleted)
-      askUnsaved(() => route(`/console/links/${restored}`))
-    } catch (error) {
-      // this page has been left, so a toast reports the error
-      say(t.problem(problemIn(error)))
-    }
+    const { code: restored } = await api.restoreLink(deleted)
+    askUnsaved(() => route(`/console/links/${restored}`))
   }
   const remove = async () => {
     await api.deleteLink(code)

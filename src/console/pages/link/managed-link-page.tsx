@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 
-import type { LinkgateProblem, ManagedLink } from '../../api'
+import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
+import { useAttempts } from '../../parts/attempt'
 import { Badges } from '../../parts/badges'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
@@ -35,7 +36,7 @@ export const ManagedLinkPage = ({
   const mayReadUsers = service['user:read']?.allowed ?? false
   const nameOf = useNames([link.owner_id], mayReadUsers)
   const isEditing = useSignal(false)
-  const problem = useSignal<LinkgateProblem | null>(null)
+  const { problem, attempt } = useAttempts()
 
   return (
     <Page
@@ -53,7 +54,7 @@ export const ManagedLinkPage = ({
             isEditing.value = false
             onGiven()
           }}
-          onProblem={(found) => (problem.value = found)}
+          attempt={attempt}
         />
       }
     >

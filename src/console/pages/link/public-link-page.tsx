@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
-
-import type { Link, LinkgateProblem } from '../../api'
+import type { Link } from '../../api'
 import { t } from '../../language/language'
+import { useAttempts } from '../../parts/attempt'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { linkReasonOf } from '../../parts/rights'
@@ -22,21 +21,12 @@ export const PublicLinkPage = ({
   const url = `${location.origin}/${code}`
   const rights = useLinkRights([code]).links.value.get(code)
   const off = linkReasonOf(rights?.['link:update']) ?? t.rights.object(null)
-  const problem = useSignal<LinkgateProblem | null>(null)
+  const { problem, attempt } = useAttempts()
   return (
     <Page
       title={code}
       heading={<LinkHeading url={url} />}
-      actions={
-        <LinkActions
-          code={code}
-          url={url}
-          rights={rights}
-          off={off}
-          onGiven={onGiven}
-          onProblem={(found) => (problem.value = found)}
-        />
-      }
+      actions={<LinkActions code={code} url={url} rights={rights} off={off} onGiven={onGiven} attempt={attempt} />}
     >
       <div class="stack public-link">
         {problem.value !== null && <ProblemNote problem={problem.value} />}

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
+import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
-import { problemIn, useLoaded } from '../../parts/loaded'
+import { useLoaded } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
@@ -41,7 +41,7 @@ const addressOf = (picture: Blob): Promise<string> =>
 export const QrCard = ({ code, url }: { readonly code: string; readonly url: string }) => {
   const look = useSignal(FIRST)
   const drawn = useSignal(FIRST)
-  const refusal = useSignal<LinkgateProblem | null>(null)
+  const { problem: refusal, attempt } = useAttempts()
   const { state, again } = useLoaded(
     async (signal) => addressOf(await api.getLinkQr(code, { ...drawn.value, format: 'svg' }, { signal })),
     [code, drawn.value],
@@ -54,14 +54,8 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
   const set = (changed: Partial<Look>) => {
     look.value = { ...look.value, ...changed }
   }
-  const download = async (format: 'svg' | 'png') => {
-    refusal.value = null
-    try {
-      save(`${code}.${format}`, await api.getLinkQr(code, { ...look.value, format }))
-    } catch (error) {
-      refusal.value = problemIn(error)
-    }
-  }
+  const download = (format: 'svg' | 'png') =>
+    attempt(async () => save(`${code}.${format}`, await api.getLinkQr(code, { ...look.value, format })))
 
   const shown = refusal.value ?? problem
   const faults = faultsOf(shown)

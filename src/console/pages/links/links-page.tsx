@@ -1,16 +1,15 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useRef } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink } from '../../api'
+import type { ManagedLink } from '../../api'
 import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
+import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CreateBar } from '../../parts/create-bar'
 import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
-import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -49,31 +48,15 @@ export const LinksPage = () => {
   const mayNotCreate = reasonOf(rights.service.value['link:create'])
   const selection = useSelection(items)
   const { chosen, clear } = selection
-  const problem = useSignal<LinkgateProblem | null>(null)
   const table = useRef<HTMLTableElement>(null)
 
-  const attempt = async (work: () => Promise<unknown>) => {
-    problem.value = null
-    try {
-      await work()
-    } catch (error) {
-      problem.value = problemIn(error)
-    }
-  }
+  const { problem, attempt } = useAttempts()
   const put = (link: ManagedLink) =>
     list.replace(
       ({ id }) => id === link.id,
       () => link,
     )
 
-  const undo = async (id: string) => {
-    try {
-      list.add(await api.restoreLink(id))
-    } catch (error) {
-      // the list may have been left
-      say(t.problem(problemIn(error)))
-    }
-  }
   const going = useRef(new Set<string>())
   const remove = async ({ id, code }: ManagedLink) => {
     if (going.current.has(id)) return
@@ -83,7 +66,7 @@ export const LinksPage = () => {
       const place = items.findIndex((item) => item.id === id)
       list.remove((item) => item.id === id)
       requestAnimationFrame(() => focusRow(place))
-      if (hasTrash) say(t.links.deleted(1), () => undo(id))
+      if (hasTrash) say(t.links.deleted(1), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
     } finally {
       going.current.delete(id)

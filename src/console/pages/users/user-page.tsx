@@ -55,12 +55,11 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
   const asks = useSignal<'role' | 'delete' | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const close = () => (asks.value = null)
-  const setSuspended = (to: boolean) =>
-    attempt(async () => {
-      void onChange(await api.updateUser(id, { suspended: to }))
-      if (to) say(t.users.suspendedNow(1), () => setSuspended(false))
-      else say(t.users.isBack(1))
-    })
+  const suspend = async (to: boolean): Promise<void> => {
+    void onChange(await api.updateUser(id, { suspended: to }))
+    if (to) say(t.users.suspendedNow(1), () => suspend(false))
+    else say(t.users.isBack(1))
+  }
   const isSelf = id === userId()
   return (
     <Page
@@ -74,7 +73,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
             icon={suspended ? 'play' : 'pause'}
             busy={busy.value}
             off={rights.offFor(suspended ? 'let back' : 'suspend', user)}
-            onPress={() => setSuspended(!suspended)}
+            onPress={() => attempt(() => suspend(!suspended))}
           >
             {suspended ? t.users.letBack : t.users.suspend}
           </Button>

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 
 import { api } from '../../api'
-import type { LinkgateProblem, User } from '../../api'
+import type { User } from '../../api'
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
+import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -35,7 +35,7 @@ export const UsersPage = () => {
   )
   const { items } = list.state.value
   const rights = useUserRights()
-  const problem = useSignal<LinkgateProblem | null>(null)
+  const { problem, attempt } = useAttempts()
   const selection = useSelection(items)
   const givingRole = useSignal<User | null>(null)
   const deleting = useSignal<User | null>(null)
@@ -48,14 +48,9 @@ export const UsersPage = () => {
     )
   }
   const suspend = async (id: string, suspended: boolean): Promise<void> => {
-    problem.value = null
-    try {
-      put([await api.updateUser(id, { suspended })])
-      if (suspended) say(t.users.suspendedNow(1), () => suspend(id, false))
-      else say(t.users.isBack(1))
-    } catch (error) {
-      problem.value = problemIn(error)
-    }
+    put([await api.updateUser(id, { suspended })])
+    if (suspended) say(t.users.suspendedNow(1), () => suspend(id, false))
+    else say(t.users.isBack(1))
   }
   useKeys({ Escape: selection.clear })
   return (
@@ -90,7 +85,7 @@ export const UsersPage = () => {
                     rights={rights}
                     selection={selection}
                     onRole={(user) => (givingRole.value = user)}
-                    onSuspend={({ id, suspended }) => suspend(id, !suspended)}
+                    onSuspend={({ id, suspended }) => attempt(() => suspend(id, !suspended))}
                     onDelete={(user) => (deleting.value = user)}
                   />
                 ))}
