@@ -266,6 +266,7 @@ describeConsole('the console in a browser', () => {
       await requireClean(page, 'the trash')
       await page.getByRole('button', { name: `Restore ${code}` }).click()
       await shown(page, `${code} is back.`)
+      expect(await page.locator('tbody :focus').count(), 'the focus goes to the next').to.equal(1)
       expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
     })
 

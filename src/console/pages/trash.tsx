@@ -9,6 +9,7 @@ import { Button } from '../parts/button'
 import { Dialog } from '../parts/dialog'
 import { Field } from '../parts/field'
 import { handleSubmit, textOf } from '../parts/form'
+import { useKeptFocus } from '../parts/kept-focus'
 import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
 import { Page } from '../parts/page'
@@ -43,6 +44,7 @@ export const TrashPage = () => {
   }
 
   const { items } = list.state.value
+  const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   return (
     <Page title={t.trash.title}>
       <div class="stack">
@@ -62,7 +64,7 @@ export const TrashPage = () => {
                     </th>
                   </tr>
                 </thead>
-                <tbody>
+                <tbody {...keptFocus}>
                   {items.map((link) => (
                     <tr key={link.id}>
                       <td>

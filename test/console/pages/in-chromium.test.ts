@@ -360,6 +360,7 @@ describeConsole('pages of the console in a browser', () => {
       await page.getByRole('button', { name: 'Revoke nightly import' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
       await shown(page, 'nightly import is revoked.')
+      await page.locator('h1:focus').waitFor()
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.equal(401)
     })
 
@@ -375,6 +376,7 @@ describeConsole('pages of the console in a browser', () => {
         .first()
         .click()
       await shown(page, 'That sign-in has ended.')
+      await page.locator('.items :focus').waitFor()
       await soon(async () => (await service.request('GET', '/users/me', { token })).status === 401)
       const { json } = await asked('GET', '/users/me/sign-ins', editor)
       expect(listAt(json, 'data').length).to.be.greaterThan(0)

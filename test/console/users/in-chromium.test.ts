@@ -211,6 +211,7 @@ describeConsole('the pages of users in a browser', () => {
       await dialog().getByLabel('Who gets them').fill(receiver.email.toUpperCase())
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
       await shown(page, 'Delete Ada is deleted.')
+      expect(await page.locator('.people tbody :focus').count(), 'the focus goes to the next').to.equal(1)
       await menu('Delete Ben', 'Delete')
       await dialog().getByLabel('They are deleted, for good').check()
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
@@ -272,6 +273,7 @@ describeConsole('the pages of users in a browser', () => {
       await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).press('Enter')
       await shown(page, `The link of ${email} leads nowhere any more.`)
       await item(email).getByText('withdrawn', { exact: true }).waitFor()
+      await page.locator('h1:focus').waitFor()
       expect((await service.request('GET', link.pathname)).status).to.equal(410)
     })
 

@@ -10,6 +10,7 @@ import { Button } from '../../parts/button'
 import { CreateBar } from '../../parts/create-bar'
 import { hasTrash, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -44,11 +45,11 @@ export const LinksPage = () => {
     [q, tags.join(), state, sort],
   )
   const { items } = list.state.value
+  const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   const rights = useLinkRights(items.map(({ code }) => code))
   const mayNotCreate = reasonOf(rights.service.value['link:create'])
   const selection = useSelection(items)
   const { chosen, clear } = selection
-  const table = useRef<HTMLTableElement>(null)
 
   const { problem, attempt } = useAttempts()
   const put = (link: ManagedLink) =>
@@ -63,9 +64,7 @@ export const LinksPage = () => {
     going.current.add(id)
     try {
       await api.deleteLink(code)
-      const place = items.findIndex((item) => item.id === id)
       list.remove((item) => item.id === id)
-      requestAnimationFrame(() => focusRow(place))
       if (hasTrash) say(t.links.deleted(1), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
     } finally {
@@ -76,7 +75,7 @@ export const LinksPage = () => {
   const switchIt = ({ code, active }: ManagedLink) =>
     attempt(async () => put(await api.updateLink(code, { active: !active })))
 
-  const rows = () => [...(table.current?.tBodies[0]?.rows ?? [])]
+  const rows = () => [...(keptFocus.ref.current?.rows ?? [])]
   /** The nearest row to this place; without rows, the heading. */
   const focusRow = (place: number) => {
     const row = rows()[Math.min(rows().length - 1, Math.max(0, place))]
@@ -139,7 +138,7 @@ export const LinksPage = () => {
             />
           )}
           {items.length > 0 && (
-            <table class="table links" ref={table}>
+            <table class="table links">
               <thead>
                 <tr>
                   <SelectAll of={selection} />
@@ -155,7 +154,7 @@ export const LinksPage = () => {
                   </th>
                 </tr>
               </thead>
-              <tbody>
+              <tbody {...keptFocus}>
                 {items.map((link) => (
                   <LinkRow
                     key={link.id}

@@ -4,6 +4,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
@@ -14,6 +15,7 @@ export const SignInsCard = () => {
   const { state, again } = useLoaded((signal) => api.listSignIns({ signal }), [])
   const { busy, problem, attempt } = useAttempt()
   const { value, problem: notLoaded, busy: isLoading } = state.value
+  const keptFocus = useKeptFocus<HTMLUListElement>()
   const end = (id: string) =>
     attempt(async () => {
       await api.endSignIn(id)
@@ -27,7 +29,7 @@ export const SignInsCard = () => {
         <p class="hint">{t.settings.signIns.lead}</p>
         {notLoaded !== null && <ProblemNote problem={notLoaded} onRetry={again} />}
         {problem.value !== null && <ProblemNote problem={problem.value} />}
-        <ul class="items">
+        <ul class="items" {...keptFocus}>
           {value?.data.map(({ id, started_at, last_used_at, expires_at, current }) => (
             <li key={id}>
               <div>

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Dialog } from '../../parts/dialog'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
@@ -24,6 +25,7 @@ export const TokensCard = () => {
   const made = useSignal<MadeToken | null>(null)
   const revoking = useSignal<Token | null>(null)
   const { value, problem, busy } = state.value
+  const keptFocus = useKeptFocus<HTMLUListElement>()
   return (
     <Card
       title={t.settings.tokens.title}
@@ -48,7 +50,7 @@ export const TokensCard = () => {
           />
         )}
         {value?.data.length === 0 && !isMaking.value && <p>{t.settings.tokens.empty}</p>}
-        <ul class="items">
+        <ul class="items" {...keptFocus}>
           {value?.data.map((token) => (
             <TokenItem key={token.id} token={token} onRevoke={() => (revoking.value = token)} />
           ))}

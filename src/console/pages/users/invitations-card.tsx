@@ -7,6 +7,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { InviteForm } from '../../parts/invite-form'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
 import { ListFoot, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
@@ -54,6 +55,7 @@ const Invitations = ({
   )
   const { busy, problem, attempt } = useAttempt()
   const { items } = list.state.value
+  const keptFocus = useKeptFocus<HTMLUListElement>()
   const nameOf = useNames(
     items.map(({ invited_by: by }) => by),
     mayReadUsers,
@@ -71,7 +73,7 @@ const Invitations = ({
     <>
       <div class="body stack" hidden={items.length === 0 && problem.value === null}>
         {problem.value !== null && <ProblemNote problem={problem.value} onRetry={list.again} />}
-        <ul class="items">
+        <ul class="items" {...keptFocus}>
           {items.map((invitation) => {
             const { id, email, role, invited_by: by, state, created_at: time, expires_at: until } = invitation
             return (

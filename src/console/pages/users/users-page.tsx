@@ -7,6 +7,7 @@ import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -34,6 +35,7 @@ export const UsersPage = () => {
     [q, role, state],
   )
   const { items } = list.state.value
+  const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   const rights = useUserRights()
   const { problem, attempt } = useAttempts()
   const selection = useSelection(items)
@@ -77,7 +79,7 @@ export const UsersPage = () => {
                   </th>
                 </tr>
               </thead>
-              <tbody>
+              <tbody {...keptFocus}>
                 {items.map((each) => (
                   <UserRow
                     key={each.id}
