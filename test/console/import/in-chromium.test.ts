@@ -80,6 +80,30 @@ describeConsole('the import in a browser', () => {
     expect(await locationOf(code)).to.equal('https://example.com/file')
   })
 
+  it('shows the file that was chosen last, also if an earlier one takes longer to read', async () => {
+    await begin()
+    await page.evaluate(`{
+      const read = File.prototype.arrayBuffer
+      const released = new Promise((resolve) => { window.release = resolve })
+      File.prototype.arrayBuffer = async function () {
+        if (this.name === 'slow.csv') await released
+        return read.call(this)
+      }
+    }`)
+    await choose('slow.csv', `code,target\n${freshCode('slow')},https://example.com/slow\n`)
+    await shown(page, 'Reading')
+    await choose('fast.csv', `code,target\n${freshCode('fast')},https://example.com/fast\n`)
+    const title = (name: string) => page.getByRole('heading', { name, exact: true })
+    await title('fast.csv').waitFor()
+    await page.evaluate(`new Promise((resolve) => {
+      window.release()
+      requestAnimationFrame(() => requestAnimationFrame(resolve))
+    })`)
+    expect(await title('slow.csv').count()).to.equal(0)
+    await shown(page, '1 link can be made.')
+    expect(await outcomeOf('/fast').innerText()).to.equal('new')
+  })
+
   it('asks before one that is running is left, by a link or a sign-out', async () => {
     const code = freshCode('left')
     await begin()

@@ -22,12 +22,19 @@ export const ImportPage = () => {
   const [job] = useState(() => createImportJob(importService))
   const chosen = useSignal<Chosen | null>(null)
   const fault = useSignal<string | null>(null)
-  const isReading = useSignal(false)
+  const reading = useSignal<File | null>(null)
   const hasRun = useSignal(false)
 
+  const isReading = reading.value !== null
   const isRunning = job.phase.value === 'running'
   const question = useUnsaved(() => job.phase.peek() === 'running', job.stop, t.imports.unfinished)
-  useEffect(() => job.stop, [])
+  useEffect(
+    () => () => {
+      reading.value = null
+      job.stop()
+    },
+    [],
+  )
 
   const check = (next: Chosen) => {
     chosen.value = next
@@ -41,15 +48,17 @@ export const ImportPage = () => {
       fault.value = t.imports.tooLarge(given.name, MOST_FILE_BYTES / 1_024 / 1_024)
       return
     }
-    isReading.value = true
+    reading.value = given
+    // another file was chosen meanwhile, or the page was left
+    const isOver = () => reading.peek() !== given
     try {
       const file = await readFile(given)
-      check({ file, format: detectFormat(namesIn(file)), map: new Map() })
+      if (!isOver()) check({ file, format: detectFormat(namesIn(file)), map: new Map() })
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error
-      fault.value = t.imports.unreadable(given.name, error.message)
+      if (!isOver()) fault.value = t.imports.unreadable(given.name, error.message)
     } finally {
-      isReading.value = false
+      if (!isOver()) reading.value = null
     }
   }
 
@@ -59,14 +68,8 @@ export const ImportPage = () => {
       <div class="stack">
         <p class="lead">{t.imports.lead}</p>
         {fault.value !== null && <Note kind="deny" title={fault.value} />}
-        <FileCard
-          chosen={chosen.value}
-          isReading={isReading.value}
-          isLocked={isRunning}
-          onFile={choose}
-          onChange={check}
-        />
-        {chosen.value !== null && missingIn(chosen.value) === undefined && (
+        <FileCard chosen={chosen.value} isReading={isReading} isLocked={isRunning} onFile={choose} onChange={check} />
+        {chosen.value !== null && !isReading && missingIn(chosen.value) === undefined && (
           <RowsCard job={job} chosen={chosen.value} hasRun={hasRun} />
         )}
       </div>
