@@ -339,6 +339,11 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.getByRole('button', { name: 'Explain', exact: true }).click()
       await page.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
       expect(await states()).to.deep.equal(['not asked here', 'stops here', 'not reached', 'not reached'])
+      expect(await page.locator(':focus').innerText(), 'the focus stays').to.equal('Explain')
+      await page.goBack()
+      await page.getByLabel('Who', { exact: true }).waitFor()
+      await page.goForward()
+      await page.getByLabel('Role', { exact: true }).and(page.locator('select')).waitFor()
     })
 
     it('explains a refused request by its id, also one that a row could not decide', async () => {
@@ -388,6 +393,7 @@ describeConsole('the pages of the policy in a browser', () => {
       const rows = page.locator('.walk').last().locator('> li')
       await rows.last().getByText('p, 530, R5, user, link:delete, own, allow').waitFor()
       await rows.last().getByText('"7" == "7"').waitFor()
+      expect(await page.locator(':focus').innerText(), 'the focus stays').to.equal('Walk it')
       await rows.first().locator('summary').click()
       await rows.first().getByText('"link:read" == "link:delete"').waitFor()
       await requireClean(page, 'a walk')

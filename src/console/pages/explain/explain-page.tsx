@@ -6,6 +6,7 @@ import { Page } from '../../parts/page'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
+import { useFormKey } from '../../parts/use-form-key'
 import { Answer } from './answer'
 import { ExplainTabs } from './explain-tabs'
 import { questionIn, textsOf } from './question'
@@ -21,6 +22,7 @@ export const ExplainPage = () => {
   const request = query['request']
   const question = questionIn(query)
   const revision = revisionIn(query['revision'])
+  const form = useFormKey(JSON.stringify(question))
   const show = (asked: Question | null, under: number | null) => {
     const texts = asked === null ? {} : textsOf(asked)
     route(`${path}?${new URLSearchParams({ ...texts, ...(under !== null && { revision: String(under) }) })}`)
@@ -40,11 +42,14 @@ export const ExplainPage = () => {
         {request === undefined ? (
           <>
             <QuestionForm
-              key={JSON.stringify(question)}
+              key={form.key}
               question={question}
               off={reasonFor('policy:evaluate')}
               mayReadUsers={mayReadUsers}
-              onAsk={(asked) => show(asked, revision)}
+              onAsk={(asked) => {
+                form.keepFor(JSON.stringify(asked))
+                show(asked, revision)
+              }}
             />
             <div class="row">
               <RevisionMenu chosen={revision} shown={null} onChoose={(under) => show(question, under)} />

@@ -13,6 +13,7 @@ import { Note } from '../../parts/note'
 import { inheritsIn } from '../../parts/policy/inherits'
 import { rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
+import { useFormKey } from '../../parts/use-form-key'
 import { ActionField, RelationField, RoleField, namesIn } from '../explain/name-fields'
 import { questionIn, textsOf } from '../explain/question'
 import type { Question } from '../explain/question'
@@ -35,19 +36,22 @@ export const WalkCard = ({
   const { query, route, path } = useLocation()
   const found = questionIn({ ...query, user: undefined })
   const question = found?.about === 'role' ? found : EXAMPLE
+  const shown = useFormKey(JSON.stringify(question))
   const names = useMemo(() => namesIn(rows), [rows])
   return (
     <Card title={t.model.walk}>
       <form
         class="body stack"
-        key={JSON.stringify(question)}
+        key={shown.key}
         onSubmit={handleSubmit((form) => {
           const asked = questionIn({
             role: textOf(form, 'role'),
             action: textOf(form, 'action'),
             relation: textOf(form, 'relation'),
           })
-          if (asked !== null) route(`${path}?${new URLSearchParams(textsOf(asked))}`, true)
+          if (asked === null) return
+          shown.keepFor(JSON.stringify(asked))
+          route(`${path}?${new URLSearchParams(textsOf(asked))}`, true)
         })}
       >
         <p class="lead">{t.model.walkLead}</p>
