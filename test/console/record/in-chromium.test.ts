@@ -241,6 +241,7 @@ describeConsole('the pages of the record in a browser', () => {
         await page.getByRole('button', { name, exact: true }).click()
         const saved = await saving
         expect(saved.suggestedFilename()).to.equal(`decisions.${format}`)
+        expect(await page.locator('summary:focus').count(), 'the focus stays').to.equal(1)
         const { text } = await service.request('GET', `/audit/timeline?${query}&format=${format}`, {
           token: admin.token,
         })

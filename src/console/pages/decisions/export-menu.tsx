@@ -24,14 +24,14 @@ export const ExportMenu = ({
 }) => {
   const csv = () => download('decisions.csv', api.getTimeline({ ...asked, format: 'csv' }))
   const ndjson = () => download('decisions.ndjson', linesOf(api.getTimeline({ ...asked, format: 'ndjson' })))
-  if (off !== null || busy)
+  if (off !== null)
     return (
-      <Button icon="download" off={off} busy={busy}>
+      <Button icon="download" off={off}>
         {t.decisions.export}
       </Button>
     )
   return (
-    <Menu icon="download" label={t.decisions.export} text={t.decisions.export}>
+    <Menu icon="download" label={t.decisions.export} text={busy ? t.proof.making : t.decisions.export}>
       <p class="hint">{t.decisions.exportHint}</p>
       <Button kind="bare" onPress={() => attempt(csv)}>
         CSV
