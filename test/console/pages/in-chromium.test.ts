@@ -293,6 +293,31 @@ describeConsole('pages of the console in a browser', () => {
       await events.last().getByText('made').waitFor()
     })
 
+    it('whose deletion takes long takes nobody back from the page to which they went meanwhile', async () => {
+      const slow = freshCode('slow')
+      await addLink(service.db, { code: slow, owner: editor.id })
+      await go(page, `/links/${slow}`, slow)
+      let release: () => unknown = () => expect.fail('nothing was deleted')
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route(`**/links/${slow}`, async (route) => {
+        await released
+        await route.continue()
+      })
+      await page
+        .locator('summary', { has: page.locator('svg') })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+      release()
+      await page.locator('.toast', { hasText: /^Deleted/ }).waitFor()
+      expect(new URL(page.url()).pathname).to.equal('/console/trash')
+      await page.unroute(`**/links/${slow}`)
+    })
+
     it('that is not there leads back', async () => {
       await page.goto(`${service.baseUrl}/console/links/there-is-none`)
       await shown(page, 'It is not there any more, or never was.')

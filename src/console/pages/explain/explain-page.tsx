@@ -7,6 +7,7 @@ import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
 import { useFormKey } from '../../parts/use-form-key'
+import { useLateRoute } from '../../parts/use-late-route'
 import { Answer } from './answer'
 import { ExplainTabs } from './explain-tabs'
 import { questionIn, textsOf } from './question'
@@ -17,6 +18,7 @@ import { RequestTab } from './request-tab'
 /** Explains a decision, or a past request. The URL keeps the question. */
 export const ExplainPage = () => {
   const { query, route, path } = useLocation()
+  const lateRoute = useLateRoute()
   const reasonFor = useServiceRights()
   const mayReadUsers = reasonFor('user:read') === null
   const request = query['request']
@@ -25,7 +27,7 @@ export const ExplainPage = () => {
   const form = useFormKey(JSON.stringify(question))
   const show = (asked: Question | null, under: number | null) => {
     const texts = asked === null ? {} : textsOf(asked)
-    route(`${path}?${new URLSearchParams({ ...texts, ...(under !== null && { revision: String(under) }) })}`)
+    lateRoute(`${path}?${new URLSearchParams({ ...texts, ...(under !== null && { revision: String(under) }) })}`)
   }
   return (
     <Page

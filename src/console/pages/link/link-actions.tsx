@@ -14,6 +14,7 @@ import { Menu } from '../../parts/menu'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import { askUnsaved } from '../../parts/unsaved'
+import { useLateRoute } from '../../parts/use-late-route'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
 
@@ -40,6 +41,7 @@ export const LinkActions = ({
   readonly attempt: Attempts['attempt']
 }) => {
   const { route } = useLocation()
+  const lateRoute = useLateRoute()
   const isGiving = useSignal(false)
   const restore = async (deleted: string) => {
     const { code: restored } = await api.restoreLink(deleted)
@@ -49,7 +51,7 @@ export const LinkActions = ({
     await api.deleteLink(code)
     if (hasTrash) say(t.links.deleted(1), id === undefined ? undefined : () => restore(id))
     else say(t.links.forGood.done)
-    route('/console')
+    lateRoute('/console')
   }
   const deletion = useDeletion()
   return (

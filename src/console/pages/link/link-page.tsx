@@ -1,10 +1,11 @@
-import { useLocation, useRoute } from 'preact-iso/router'
+import { useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { useLateRoute } from '../../parts/use-late-route'
 import { isManaged } from './is-managed'
 import { ManagedLinkPage } from './managed-link-page'
 import { PublicLinkPage } from './public-link-page'
@@ -12,7 +13,7 @@ import { PublicLinkPage } from './public-link-page'
 /** One link: all of it for users who may change it; for others, what visitors can see. */
 export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
-  const { route } = useLocation()
+  const lateRoute = useLateRoute()
   const { state, again } = useLoaded((signal) => api.getLink(code, { signal }), [code])
   const { value: link, problem, busy } = state.value
   if (link !== null && isManaged(link) && problem === null)
@@ -24,7 +25,7 @@ export const LinkPage = () => {
         onChange={(changed) => {
           state.value = { value: changed, problem: null, busy: false }
           // after a rename, the page has a new URL
-          if (changed.code !== code) route(`/console/links/${changed.code}${location.search}`, true)
+          if (changed.code !== code) lateRoute(`/console/links/${changed.code}${location.search}`, true)
         }}
       />
     )

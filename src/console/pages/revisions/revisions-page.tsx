@@ -11,6 +11,7 @@ import { ListFoot, usePages } from '../../parts/pages'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { useServiceRights } from '../../parts/service-rights'
+import { useLateRoute } from '../../parts/use-late-route'
 import { InForceOn } from './in-force-on'
 import { RestoreDialog } from './restore-dialog'
 import { ComparisonCard, RevisionCard } from './revision-card'
@@ -26,7 +27,8 @@ const picksIn = (query: Readonly<Record<string, string>>): Picked => ({
 
 /** All edits of the policy: reason, author, time and changes; with comparing and restoring. */
 export const RevisionsPage = () => {
-  const { query, route, path } = useLocation()
+  const { query, path } = useLocation()
+  const lateRoute = useLateRoute()
   const picked = picksIn(query)
   const off = useServiceRights()('policy:write')
   const inForce = useRevisionInForce()
@@ -48,7 +50,7 @@ export const RevisionsPage = () => {
     const asked = new URLSearchParams()
     if (open !== null) asked.set('revision', String(open))
     if (compared.length > 0) asked.set('compare', compared.join())
-    route(`${path}?${asked}`, true)
+    lateRoute(`${path}?${asked}`, true)
   }
   const [from, to] = picked.compared
   const beside = useRef<HTMLDivElement>(null)

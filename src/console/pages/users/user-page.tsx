@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLocation, useRoute } from 'preact-iso/router'
+import { useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import type { User } from '../../api'
@@ -12,6 +12,7 @@ import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { say } from '../../parts/toast'
+import { useLateRoute } from '../../parts/use-late-route'
 import { DecisionsCard } from './decisions-card'
 import { DeleteDialog } from './delete-dialog'
 import { RightsCard } from './rights-card'
@@ -50,7 +51,7 @@ export const UserPage = () => {
 
 const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => unknown }) => {
   const { id, name, email, role, suspended, created_at: since } = user
-  const { route } = useLocation()
+  const lateRoute = useLateRoute()
   const rights = useUserRights()
   const asks = useSignal<'role' | 'delete' | null>(null)
   const { busy, problem, attempt } = useAttempt()
@@ -131,7 +132,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
         />
       )}
       {asks.value === 'delete' && (
-        <DeleteDialog user={user} onDeleted={() => route('/console/users', true)} onClose={close} />
+        <DeleteDialog user={user} onDeleted={() => lateRoute('/console/users', true)} onClose={close} />
       )}
     </Page>
   )
