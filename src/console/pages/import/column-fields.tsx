@@ -3,7 +3,7 @@ import { columnName } from '../../../import/words.js'
 import type { Field as FieldName } from '../../../import/words.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
-import { mappedColumns } from './rows'
+import { BY_FORMAT, LEFT_OUT, choiceOf, withChoice } from './column-choice'
 import type { Mapping } from './rows'
 
 /** The fields that a request may set; owner and time of creation are not among them. */
@@ -39,9 +39,6 @@ const labelOf = (field: MappedField): string =>
     password: t.fields.password,
   })[field]
 
-/** Stands for "as in the format". No column has this name, because column names are reduced to letters and digits. */
-const BY_FORMAT = '*'
-
 /** Maps columns to fields. */
 export const ColumnFields = ({
   columns,
@@ -55,21 +52,6 @@ export const ColumnFields = ({
   readonly onChange: (map: Mapping) => unknown
 }) => {
   const named = columns.map((column) => ({ column, name: columnName(column) })).filter(({ name }) => name !== '')
-  const taken = mappedColumns(map)
-  /** the column that the format uses for a field */
-  const ownOf = (field: MappedField): string | undefined =>
-    format === 'csv' ? named.find(({ name }) => name === columnName(field) && !taken.has(name))?.name : undefined
-  const chosenOf = (field: MappedField): string => {
-    const given = map.get(field)
-    if (given !== undefined) return given ?? ''
-    return format === 'csv' ? (ownOf(field) ?? '') : BY_FORMAT
-  }
-  const choose = (field: MappedField, name: string) => {
-    const changed = new Map(map)
-    if (name === BY_FORMAT || name === (ownOf(field) ?? (format === 'csv' ? '' : undefined))) changed.delete(field)
-    else changed.set(field, name === '' ? null : name)
-    onChange(changed)
-  }
   return (
     <div class="stack">
       <p class="hint">{t.imports.columnsHint}</p>
@@ -79,11 +61,11 @@ export const ColumnFields = ({
             {(names) => (
               <select
                 {...names}
-                value={chosenOf(field)}
-                onChange={({ currentTarget: { value } }) => choose(field, value)}
+                value={choiceOf(field, columns, format, map)}
+                onChange={({ currentTarget: { value } }) => onChange(withChoice(field, value, columns, format, map))}
               >
                 {format !== 'csv' && <option value={BY_FORMAT}>{t.imports.asFormat(t.imports.formats[format])}</option>}
-                <option value="">{t.imports.leftOut}</option>
+                <option value={LEFT_OUT}>{t.imports.leftOut}</option>
                 {named.map(({ column, name }) => (
                   <option key={name} value={name}>
                     {column}
