@@ -62,7 +62,7 @@ export const UserBulkBar = ({
       </span>
       <LeftOut of={role} what={t.users.changeRole} />
       <LeftOut of={suspend} what={t.users.suspend} />
-      {back.can.length > 0 && <LeftOut of={back} what={t.users.letBack} />}
+      <LeftOut of={back} what={t.users.letBack} />
       {refused.value !== null && <Note kind="deny" title={refused.value} />}
       {asksRole.value && (
         <RoleDialog users={selected} rights={rights} onChanged={onChanged} onClose={() => (asksRole.value = false)} />
