@@ -104,6 +104,19 @@ describeConsole('pages of the console in a browser', () => {
       await shown(page, /You.* can change and delete it\./)
     })
 
+    it('shows no refusal of a QR code any more once what was refused has changed', async () => {
+      await page.getByText('Size, level, colours').click()
+      const size = page.getByLabel('Size in pixels')
+      await size.fill('5000')
+      const refused = page.waitForResponse((response) => response.url().includes('format=png'))
+      await page.getByRole('button', { name: 'Download as PNG' }).click()
+      await (await refused).finished()
+      const fault = page.locator('.fault')
+      await fault.waitFor()
+      await size.fill('256')
+      await fault.waitFor({ state: 'detached' })
+    })
+
     it('is edited, and both versions stand side by side where somebody else was faster', async () => {
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByLabel('Title', { exact: true }).fill('Mine')

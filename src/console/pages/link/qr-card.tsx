@@ -53,6 +53,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
   }, [look.value])
   const set = (changed: Partial<Look>) => {
     look.value = { ...look.value, ...changed }
+    refusal.value = null
   }
   const download = (format: 'svg' | 'png') =>
     attempt(async () => save(`${code}.${format}`, await api.getLinkQr(code, { ...look.value, format })))
@@ -62,7 +63,9 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
   return (
     <Card title={t.link.qr.title}>
       <div class="body stack">
-        {shown !== null && shown.errors.length === 0 && <ProblemNote problem={shown} onRetry={again} />}
+        {shown !== null && shown.errors.length === 0 && (
+          <ProblemNote problem={shown} onRetry={refusal.value === null ? again : undefined} />
+        )}
         <div class="qr">
           {picture !== null && <img src={picture} alt={t.link.qr.picture(url)} width="112" height="112" />}
           <div class="stack">
