@@ -294,6 +294,7 @@ describeConsole('the pages of users in a browser', () => {
       await shown(page, /The invitation is accepted: nothing was done/)
       await page.getByRole('button', { name: 'Try again' }).click()
       await item(email).getByText('accepted', { exact: true }).waitFor()
+      expect(await page.getByRole('alert').count()).to.equal(0)
     })
   })
 
