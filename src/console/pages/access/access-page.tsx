@@ -18,11 +18,11 @@ import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
+import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
 import { CellPanel } from './cell-panel'
 import { Legend } from './legend'
-import { revisionIn } from '../../parts/policy/revision-in'
 
 /** The policy's answer to every question: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
@@ -55,7 +55,8 @@ export const AccessPage = () => {
   })
   const open = useSignal<Question | null>(null)
   const back = useRef<() => void>(() => undefined)
-  const cell = open.value && model.at(open.value.role, open.value.action).find(isOf(open.value))
+  const answers = open.value === null ? [] : model.at(open.value.role, open.value.action)
+  const cell = answers.find(({ relation }) => relation === open.value?.relation)
   const close = () => {
     open.value = null
     back.current()
@@ -121,7 +122,7 @@ export const AccessPage = () => {
             {open.value && cell && (
               <CellPanel
                 question={open.value}
-                isAlike={cell.relation === 'own' && model.at(open.value.role, open.value.action).length === 1}
+                isAlike={cell.relation === 'own' && answers.length === 1}
                 actions={model.actions.filter((action) => action !== OTHER_ACTION)}
                 revision={value.revision}
                 onClose={close}
@@ -141,8 +142,3 @@ const withRevision = (revision: number | null): string => {
   if (revision !== null) asked.set('revision', String(revision))
   return `${location.pathname}?${asked}`
 }
-
-const isOf =
-  ({ relation }: Question) =>
-  (answer: { readonly relation: string }): boolean =>
-    answer.relation === relation

@@ -11,6 +11,7 @@ import { policyRowIn, rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 import { layerNumber } from '../explain/ladder'
 import { recordedIn } from '../explain/recorded'
+import type { Judged } from '../explain/recorded'
 import { changedFields } from './change-words'
 import type { Decided, LogLine } from './log-line'
 import { recordWords } from './record-words'
@@ -139,13 +140,7 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
   )
 }
 
-const DecidingRow = ({
-  judged: { considered },
-  noRow,
-}: {
-  readonly judged: NonNullable<Extract<ReturnType<typeof recordedIn>, { is: 'rows' }>['object']>
-  readonly noRow: () => string
-}) => {
+const DecidingRow = ({ judged: { considered }, noRow }: { readonly judged: Judged; readonly noRow: () => string }) => {
   const deciding = considered.find(({ outcome }) => outcome === 'decides')?.row
   if (deciding === undefined) return <p>{considered.length === 0 ? noRow() : t.policy.noneMatches}</p>
   const rows = considered.map(({ row }) => row)

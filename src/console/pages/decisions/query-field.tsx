@@ -53,8 +53,8 @@ export const QueryField = ({
     type('')
     void onSearch(formatQuery(all))
   }
-  const take = ({ text, isWhole: isTerm }: Suggestion) => {
-    if (isTerm) search(withTerms(terms.value, parseQuery(text)))
+  const take = ({ text, isWhole }: Suggestion) => {
+    if (isWhole) search(withTerms(terms.value, parseQuery(text)))
     else type(text)
     input.current?.focus()
   }
@@ -74,8 +74,7 @@ export const QueryField = ({
     const { key } = event
     if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1)
     else if (key === 'Enter' && selected !== null) take(selected)
-    else if (key === 'Enter') search(withTerms(terms.value, parseQuery(typed.value)))
-    else if (key === ' ' && entry.isWhole && !typed.value.includes('"'))
+    else if (key === 'Enter' || (key === ' ' && entry.isWhole && !typed.value.includes('"')))
       search(withTerms(terms.value, parseQuery(typed.value)))
     else if (key === 'Backspace' && typed.value === '' && terms.value.length > 0) open(terms.value.length - 1)
     else if (key === 'Escape') {

@@ -4,11 +4,9 @@ import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
 import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { t } from '../../language/language'
 
-/** `given`: not evaluated, assumed to pass */
-export type RungState = 'passes' | 'stops' | 'unreached' | 'given'
-
 export interface Rung {
-  readonly state: RungState
+  /** `given`: not evaluated, assumed to pass */
+  readonly state: 'passes' | 'stops' | 'unreached' | 'given'
   readonly body: ComponentChildren
 }
 

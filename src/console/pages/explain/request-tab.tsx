@@ -1,4 +1,3 @@
-import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
 import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { api } from '../../api'
 import { dateAndTime } from '../../language/format'
@@ -97,7 +96,7 @@ const DecisionCard = ({
 
 const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<DecidingLayer, Rung>> => {
   // an allowed request passed all layers; the log names the last one that made a decision
-  const stop = isAllowed ? DECIDING_LAYERS.length + 1 : layerNumber(layer)
+  const stop = isAllowed ? Infinity : layerNumber(layer)
   const rung = (each: DecidingLayer): Rung => {
     const distance = layerNumber(each) - stop
     return {
