@@ -78,6 +78,7 @@ const SignedIn = () => {
         <ErrorBoundary>
           <Router>
             <Route path="/console" component={LinksPage} />
+            <Route path="/console/links" component={LinksPage} />
             <Route path="/console/links/:name" component={Link} />
             <Route path="/console/visits" component={Visits} />
             <Route path="/console/import" component={Import} />

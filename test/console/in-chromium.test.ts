@@ -195,6 +195,12 @@ describeConsole('the console in a browser', () => {
       expect(await page.getByRole('searchbox').inputValue()).to.equal('')
     })
 
+    it('are at the address of one of them without its code, too', async () => {
+      await go(page, '/links', 'Links')
+      expect(await page.getByRole('link', { name: 'Links', exact: true }).getAttribute('aria-current')).to.equal('page')
+      await go(page, '', 'Links')
+    })
+
     it('come page by page as somebody scrolls', async () => {
       await Promise.all(Array.from({ length: 60 }, () => addLink(service.db, { owner: editor.id })))
       await page.reload()

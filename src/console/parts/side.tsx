@@ -19,7 +19,7 @@ import { askUnsaved } from './unsaved'
 const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
   const { path } = useLocation()
   const [place = ''] = href.split('?')
-  const isHere = path === place || path.startsWith(place === '/console' ? '/console/links/' : `${place}/`)
+  const isHere = path === place || path.startsWith(place === '/console' ? '/console/links' : `${place}/`)
   return (
     <li>
       <a href={href} aria-current={isHere ? 'page' : undefined}>
