@@ -67,7 +67,8 @@ export const fuzzOpenApi = async (requests: number, seed = 1): Promise<FuzzRepor
     const document: unknown = (await service.request('GET', '/openapi.json')).json
     const fault = describedBy(document)
     const scopes = await Promise.all(ACTIONS.slice(0, 6).map((scope) => service.tokenFor(editor, scope)))
-    const victims = await Promise.all(Array.from({ length: 8 }, () => service.addUser('viewer')))
+    // enough that the deletions of some runs leave one
+    const victims = await Promise.all(Array.from({ length: 24 }, () => service.addUser('viewer')))
     const codes = await Promise.all([editor, other, admin].map(({ id }) => addLink(service.db, { owner: id })))
     const tokens: readonly [string | undefined, ...(string | undefined)[]] = [
       undefined,
