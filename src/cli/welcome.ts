@@ -68,15 +68,15 @@ const firstTime = (admin: FirstAdmin, { baseUrl, config }: Start): readonly stri
 const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
   if (config.externalIssuer !== undefined) return []
   const where = baseUrl === DEFAULT_BASE_URL ? '' : `BASE_URL=${baseUrl} `
-  return row('Locked out', `${where}${commandIn(config.dataDir)} user reset-link ${someone(admin)}`)
+  return row('Locked out', `${where}${commandIn(config.dataDir)} user reset-link ${accountOf(admin)}`)
 }
 
 /** The first admin may have another address by now. */
-const someone = (admin: FirstAdmin | null): string => (admin === null ? 'ADDRESS' : FIRST_ADMIN)
+const accountOf = (admin: FirstAdmin | null): string => (admin === null ? 'ADDRESS' : FIRST_ADMIN)
 
 /** For scripts. With JWT_ISSUER, tokens are the issuer's. */
 const ownToken = ({ admin, config: { dataDir, externalIssuer } }: Start): readonly string[] =>
-  externalIssuer === undefined ? row('A token', `${commandIn(dataDir)} token --user ${someone(admin)}`) : []
+  externalIssuer === undefined ? row('A token', `${commandIn(dataDir)} token --user ${accountOf(admin)}`) : []
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
 

@@ -18,7 +18,7 @@ const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 /**
  * Refuses requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They
  * count against the rate limit like all others, except `OPTIONS` of a known path, which browsers send without a token.
- * People append a slash to the path of a page (`pages`): they are led to it.
+ * A page's path (`pages`) with a slash appended is redirected to the page (308).
  */
 export const refuseUnrouted =
   (gateway: Pick<Gateway, 'admit' | 'identify'>, pages: ReadonlySet<string>) =>

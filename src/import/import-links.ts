@@ -71,7 +71,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     const writer = createWriter(order, refusedFile)
     let records = 0
     let fault: string | null = null
-    /** the columns of records that have names of their own, as in JSON */
+    /** the field names of JSON records; a CSV names its columns once, at its beginning */
     const names = new Set<string>()
     try {
       for await (const record of source.records) {
@@ -171,9 +171,10 @@ const reasonsOf = (outcomes: readonly Outcome[]): string =>
 const checkColumns = (
   columns: Source['columns'],
   format: ImportFormat,
-  { map, onIgnored }: Pick<ImportOrder, 'map' | 'onIgnored'>,
+  order: Pick<ImportOrder, 'map' | 'onIgnored'>,
 ): void => {
   if (columns === null) return
+  const { map } = order
   const there = new Set(columns.map(columnName))
   for (const column of map.keys())
     if (!there.has(column))
@@ -184,7 +185,7 @@ const checkColumns = (
     throw new UnreadableFile(
       `no column of it is the ${missing}: name one with --map "column=${missing}" (${listOf(columns)})`,
     )
-  tellIgnored(columns, format, { map, onIgnored })
+  tellIgnored(columns, format, order)
 }
 
 /** Formats of other programs have many columns for which a link here has no field. */

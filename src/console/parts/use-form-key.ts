@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks'
 
 /**
- * A key for a form that shows what is in the URL: a new one, which fills the form anew, whenever that changes. Only
- * what the form itself is about to put there, told by `keepFor`, keeps the form as it is, with its focus.
+ * The key of a form that is filled from the URL. It changes with what the URL shows, so that the form is filled again.
+ * A form that is about to change the URL itself announces that by `keepFor`, and stays as it is, with its focus.
  */
 export const useFormKey = (shown: string): { readonly key: number; readonly keepFor: (next: string) => void } => {
   const last = useRef(shown)

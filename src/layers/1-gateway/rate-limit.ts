@@ -20,8 +20,8 @@ export interface RateLimiter {
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /**
-   * Counts a counted request as many more. Over the quota, it costs none of them: throws like `require`, and says so if
-   * the request is more than the quota ever allows.
+   * Counts a request that `require` has counted `times` more, because of its size. If fewer are left, counts nothing
+   * and throws like `require`; the detail says so if the quota never allows a request of that size.
    */
   requireMore(ctx: Context, quota: QuotaName, bucket: string, times: number): Promise<void>
   /** The same as `require` for a redirect, without koa-ratelimit (docs/decisions/0034). */

@@ -96,7 +96,7 @@ export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   },
 }
 
-/** The indexes of all links and of an owner's have this order. */
+/** Both indexes by time have this order: the one of all links, and the one of each owner's. */
 const OLDEST_FIRST = ['created_at', 'id']
 
 /** The COPY of all listed links. */

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.js'
 import { RecordChanged, violates } from '../../database/errors.js'
 import { sendTo } from '../../database/send-to.js'
 import type { Statement } from '../../database/statement.js'
+import { counted } from '../../domain/counted.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { LinksOfDeleted } from '../../domain/links-of-deleted.js'
@@ -145,7 +146,7 @@ const moveLinks = async (send: Send, reached: Binding, owner: Id, heir: Id | nul
 
 const hasLinks = (count: number): Refusal =>
   new Refusal('has_links', {
-    detail: `The user has ${count} ${count === 1 ? 'link' : 'links'}: say links=delete, or links=transfer:ID.`,
+    detail: `The user has ${counted(count, 'link')}: say links=delete, or links=transfer:ID.`,
     extensions: { links: count },
   })
 
