@@ -1,11 +1,12 @@
 import { text } from 'node:stream/consumers'
 
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 
 import type { Decision } from '../../src/domain/decision.js'
 import { bind, readerOf } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
-import { ownedRows, toCopy, toStatement } from '../../src/layers/4-data/query.js'
+import { knex, ownedRows, toCopy, toStatement } from '../../src/layers/4-data/query.js'
 import type { Caller, DataContext } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'
@@ -199,5 +200,27 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       toStatement(ownedRows('links', { ...any, reach: 'none' })().delete()),
     ])
     expect(nothing?.rowCount).to.equal(0)
+  })
+
+  describe('a COPY, which takes no parameters', () => {
+    const copyOf = (value: string | number | null | boolean | Date) =>
+      toCopy(knex.select(knex.raw('to_json(?::text)::text', [value])), 'json lines')
+
+    it('holds texts and numbers as literals: whatever they say, they are values', async () => {
+      const reader = readerOf(bind(contextOf(alone.editor), 'any', ROLES))
+      const values = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\'"$?;-]{1,6}$/), fc.integer())
+      await fc.assert(
+        fc.asyncProperty(values, async (value) => {
+          fc.pre(!String(value).includes('\0'))
+          expect(JSON.parse(await text(alone.service.database.copy(reader, copyOf(value))))).to.equal(String(value))
+        }),
+        { examples: [["' or true --"], [String.raw`\' or true --`], ['$1 ?'], ['9223372036854775807'], [0]] },
+      )
+    })
+
+    it('holds nothing else', () => {
+      for (const value of [true, null, new Date(0)])
+        expect(() => copyOf(value), String(value)).to.throw('texts and numbers alone')
+    })
   })
 })
