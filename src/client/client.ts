@@ -344,10 +344,26 @@ const formOf = ({ takes, gives }: Operation, input: Input | undefined): Form => 
   return gives === undefined || gives === 'pages' ? 'json' : gives
 }
 
+const TOKEN = /^[\x21-\x7e]+$/
+
 /** A token, and the token to send instead if it is refused (401); null: none. */
 interface Access {
   readonly token: string
   readonly another: () => Promise<Access | null>
+}
+
+const nothingElse = async (): Promise<null> => null
+
+/** The access of a client that was made with `token`. */
+const accessGiven = async (token: ClientOptions['token'], signal: AbortSignal | undefined): Promise<Access | null> => {
+  if (typeof token !== 'function') return token === undefined ? null : { token, another: nothingElse }
+  const ask = () => orAbort(Promise.resolve(token()), signal)
+  const given = await ask()
+  const another = async () => {
+    const other = await ask()
+    return other === given ? null : { token: other, another: nothingElse }
+  }
+  return { token: given, another }
 }
 
 interface SignedIn {
@@ -358,49 +374,33 @@ interface SignedIn {
 
 const isEnding = ({ expires_at: end }: Tokens): boolean => end - Date.now() < EARLY_S * 1_000
 
-const TOKEN = /^[\x21-\x7e]+$/
+const tokensOf = ({ access_token, refresh_token, expires_in }: Awaited<ReturnType<Operations['requestToken']>>) => ({
+  access_token,
+  refresh_token,
+  expires_at: Date.now() + expires_in * 1_000,
+})
 
-const nothingElse = async (): Promise<null> => null
-
-/**
- * A client of one service, for one caller. It sends nothing before a method is called. Every method rejects with a
- * LinkgateProblem, with the signal's reason, or, for invalid arguments, with a TypeError.
- */
-export const createClient = ({
-  baseUrl,
-  token,
-  tokens,
-  onTokens,
-  retries = 2,
-  maxRetryAfter = 10,
-  fetch = globalThis.fetch,
-}: ClientOptions): Client => {
-  if (!/^(?:$|\/|https?:\/\/)/i.test(baseUrl)) throw new TypeError(`baseUrl "${baseUrl}" is no http(s) URL`)
-  const base = baseUrl.replace(/\/+$/, '')
-  /** the headers of the responses that these objects came from */
-  const headersOf = new WeakMap<object, Headers>()
-  let session: SignedIn | null = tokens === undefined ? null : { tokens, renewal: undefined }
+/** The sign-in of a client, whose tokens are renewed before they expire. */
+const createSession = (
+  { tokens, onTokens }: Pick<ClientOptions, 'tokens' | 'onTokens'>,
+  { requestToken, revokeToken }: Pick<Operations, 'requestToken' | 'revokeToken'>,
+) => {
+  let current: SignedIn | null = tokens === undefined ? null : { tokens, renewal: undefined }
 
   const keep = (held: SignedIn | null): void => {
-    session = held
+    current = held
     onTokens?.(held && held.tokens)
   }
-
-  const tokensOf = ({ access_token, refresh_token, expires_in }: Awaited<ReturnType<Client['requestToken']>>) => ({
-    access_token,
-    refresh_token,
-    expires_at: Date.now() + expires_in * 1_000,
-  })
 
   /** Spends the single-use refresh token on behalf of all waiting calls, so none of their signals ends it. */
   const renew = async (held: SignedIn): Promise<void> => {
     const signal = AbortSignal.timeout(RENEWAL_S * 1_000)
     try {
       const grant = { grant_type: 'refresh_token', refresh_token: held.tokens.refresh_token }
-      held.tokens = tokensOf(await operations.requestToken(grant, { signal }))
-      if (session === held) keep(held)
+      held.tokens = tokensOf(await requestToken(grant, { signal }))
+      if (current === held) keep(held)
     } catch (error) {
-      if (session === held && error instanceof LinkgateProblem && error.code === 'invalid_grant') keep(null)
+      if (current === held && error instanceof LinkgateProblem && error.code === 'invalid_grant') keep(null)
       // to the calls, a service that does not answer in time is one that does not answer
       throw error === signal.reason ? unreached(error) : error
     } finally {
@@ -408,7 +408,7 @@ export const createClient = ({
     }
   }
 
-  const accessOfSession = async (held: SignedIn, signal: AbortSignal | undefined): Promise<Access> => {
+  const accessOf = async (held: SignedIn, signal: AbortSignal | undefined): Promise<Access> => {
     const renewed = () => orAbort((held.renewal ??= renew(held)), signal)
     if (held.renewal !== undefined || isEnding(held.tokens)) {
       await renewed().catch((error: unknown) => {
@@ -420,39 +420,74 @@ export const createClient = ({
     const { access_token: used } = held.tokens
     const another = async () => {
       // signed out meanwhile, or another user is signed in, who did not make this call
-      if (session !== held) return null
+      if (current !== held) return null
       if (held.tokens.access_token === used) await renewed()
       return { token: held.tokens.access_token, another: nothingElse }
     }
     return { token: used, another }
   }
 
-  const access = async (signal: AbortSignal | undefined): Promise<Access | null> => {
-    if (session !== null) return accessOfSession(session, signal)
-    if (typeof token !== 'function') return token === undefined ? null : { token, another: nothingElse }
-    const ask = () => orAbort(Promise.resolve(token()), signal)
-    const given = await ask()
-    const another = async () => {
-      const other = await ask()
-      return other === given ? null : { token: other, another: nothingElse }
-    }
-    return { token: given, another }
+  const signIn: Client['signIn'] = async ({ email, password, scope }, { signal } = {}) => {
+    const grant = { grant_type: 'password', username: email, password, scope }
+    const held = { tokens: tokensOf(await requestToken(grant, { signal })), renewal: undefined }
+    keep(held)
+    return held.tokens
   }
 
-  /** The ETag of an answer; links carry theirs, also in a list. */
-  const etagOf = (answer: object) =>
-    headersOf.get(answer)?.get('ETag') ??
-    ('etag' in answer && typeof answer.etag === 'string' ? answer.etag : undefined)
+  const signOut: Client['signOut'] = async ({ signal } = {}) => {
+    const held = current
+    if (held === null) return
+    if (held.renewal !== undefined)
+      await orAbort(
+        held.renewal.catch(() => undefined),
+        signal,
+      )
+    await revokeToken({ token: held.tokens.refresh_token }, { signal })
+    if (current === held) keep(null)
+  }
 
-  const headersFor = ({ ifMatch, policyAtLeast, requestId }: AnyOptions): Record<string, string> => {
+  return {
+    /** null if nobody is signed in */
+    access: (signal: AbortSignal | undefined) => (current === null ? null : accessOf(current, signal)),
+    signIn,
+    signOut,
+  }
+}
+
+/** One call of an operation: what its method was given, and the response that it takes. */
+interface Call {
+  readonly operation: Operation
+  /** the path's parameter */
+  readonly name: string | number | undefined
+  readonly input: Input | undefined
+  readonly options: AnyOptions
+  readonly form: Form
+}
+
+interface SenderOptions {
+  readonly base: string
+  readonly retries: number
+  readonly maxRetryAfter: number
+  readonly fetch: NonNullable<ClientOptions['fetch']>
+  readonly access: (signal: AbortSignal | undefined) => Promise<Access | null>
+  readonly etagOf: (answer: object) => string | undefined
+}
+
+/** Sends calls, with their token and their retries. */
+const createSender = ({ base, access, etagOf, retries, maxRetryAfter, fetch }: SenderOptions) => {
+  const headersFor = ({ operation: { repeat }, options, form }: Call, body: string | null): Headers => {
+    const { ifMatch, policyAtLeast, requestId, idempotencyKey } = options
     const tag = typeof ifMatch === 'object' ? etagOf(ifMatch) : ifMatch
     if (ifMatch !== undefined && !tag) throw new TypeError('ifMatch takes an ETag, or an answer that has one')
-    return {
+    return new Headers({
+      Accept: `${MEDIA[form].replace(/\/$/, '/*')}, application/problem+json`,
+      ...(body !== null && { 'Content-Type': 'application/json' }),
+      ...(repeat === 'under its key' && { 'Idempotency-Key': idempotencyKey ?? newKey() }),
       // a compressing proxy makes an ETag weak, and a weak one never matches (RFC 9110 §13.1.1)
       ...(tag && { 'If-Match': tag.replace(/^W\//, '') }),
       ...(policyAtLeast !== undefined && { 'Policy-At-Least': String(policyAtLeast) }),
       ...(requestId !== undefined && { 'X-Request-ID': requestId }),
-    }
+    })
   }
 
   /** Seconds to wait before a retry; undefined if the call must not be retried. */
@@ -465,29 +500,18 @@ export const createClient = ({
     return tries < retries && (status === 429 || isRepeatable) && retryAfter <= maxRetryAfter ? retryAfter : undefined
   }
 
-  /** One call with its retries. `read` reads a successful response. */
-  const perform = async <T>(
-    operation: Operation,
-    name: string | number | undefined,
-    input: Input | undefined,
-    options: AnyOptions,
-    form: Form,
-    read: (response: Response) => Promise<T> | T,
-  ): Promise<T> => {
-    const { method, path, takes, repeat } = operation
-    const { signal, query, idempotencyKey } = options
+  /** Reads a successful response with `read`. Throws the problem of any other. */
+  return async <T>(call: Call, read: (response: Response) => Promise<T> | T): Promise<T> => {
+    const { operation, name, input, options, form } = call
+    const { method, path, takes } = operation
+    const { signal, query } = options
     signal?.throwIfAborted()
     const place = path.replace(/:\w+/, () => segment(name ?? ''))
     const url = base + place + queryOf(takes === 'query' ? input : query)
     const body = takes === 'body' && input !== undefined ? JSON.stringify(input) : null
-    const headers = new Headers({
-      Accept: `${MEDIA[form].replace(/\/$/, '/*')}, application/problem+json`,
-      ...(body !== null && { 'Content-Type': 'application/json' }),
-      ...(repeat === 'under its key' && { 'Idempotency-Key': idempotencyKey ?? newKey() }),
-      ...headersFor(options),
-    })
+    const headers = headersFor(call, body)
 
-    const send = async (): Promise<T> => {
+    const sendOnce = async (): Promise<T> => {
       let response: Response | undefined
       try {
         response = await fetch(url, {
@@ -523,7 +547,7 @@ export const createClient = ({
       }
       let problem: LinkgateProblem
       try {
-        return await send()
+        return await sendOnce()
       } catch (error) {
         if (!(error instanceof LinkgateProblem)) throw error
         problem = error
@@ -539,6 +563,48 @@ export const createClient = ({
       tries += 1
     }
   }
+}
+
+const pagesOf = <Item>(ask: (cursor: string | undefined) => Promise<Page<Item>>): Pages<Item> => ({
+  page: () => ask(undefined),
+  async *[Symbol.asyncIterator]() {
+    let cursor: string | undefined
+    do {
+      const page: Page<Item> = await ask(cursor)
+      yield* page.data
+      cursor = page.next_cursor ?? undefined
+    } while (cursor !== undefined)
+  },
+})
+
+/**
+ * A client of one service, for one caller. It sends nothing before a method is called. Every method rejects with a
+ * LinkgateProblem, with the signal's reason, or, for invalid arguments, with a TypeError.
+ */
+export const createClient = ({
+  baseUrl,
+  token,
+  tokens,
+  onTokens,
+  retries = 2,
+  maxRetryAfter = 10,
+  fetch = globalThis.fetch,
+}: ClientOptions): Client => {
+  if (!/^(?:$|\/|https?:\/\/)/i.test(baseUrl)) throw new TypeError(`baseUrl "${baseUrl}" is no http(s) URL`)
+  /** the headers of the responses that these objects came from */
+  const headersOf = new WeakMap<object, Headers>()
+
+  const send = createSender({
+    base: baseUrl.replace(/\/+$/, ''),
+    access: async (signal) => (await session.access(signal)) ?? accessGiven(token, signal),
+    // links carry theirs, also in a list
+    etagOf: (answer) =>
+      headersOf.get(answer)?.get('ETag') ??
+      ('etag' in answer && typeof answer.etag === 'string' ? answer.etag : undefined),
+    retries,
+    maxRetryAfter,
+    fetch,
+  })
 
   const readJson = async (response: Response) => {
     if (response.status === 204) return undefined
@@ -546,18 +612,6 @@ export const createClient = ({
     if (typeof answer === 'object' && answer !== null) headersOf.set(answer, response.headers)
     return answer
   }
-
-  const pagesOf = <Item>(ask: (cursor: string | undefined) => Promise<Page<Item>>): Pages<Item> => ({
-    page: () => ask(undefined),
-    async *[Symbol.asyncIterator]() {
-      let cursor: string | undefined
-      do {
-        const page: Page<Item> = await ask(cursor)
-        yield* page.data
-        cursor = page.next_cursor ?? undefined
-      } while (cursor !== undefined)
-    },
-  })
 
   const call = (
     operation: Operation,
@@ -569,7 +623,7 @@ export const createClient = ({
     const { signal } = options
     const form = formOf(operation, input)
     const ask = <T>(read: (response: Response) => Promise<T> | T, given = input) =>
-      perform(operation, name, given, options, form, read)
+      send({ operation, name, input: given, options, form }, read)
 
     async function* stream<T>(read: (response: Response, signal: AbortSignal | undefined) => AsyncIterable<T>) {
       try {
@@ -605,25 +659,7 @@ export const createClient = ({
   // the table has exactly their names; test/client/table.test.ts compares it with the routes, whose schemas type them
   const operations: Operations = Object.fromEntries(methods)
 
-  return {
-    ...operations,
-    headersOf: (answer) => headersOf.get(answer),
-    signIn: async ({ email, password, scope }, { signal } = {}) => {
-      const grant = { grant_type: 'password', username: email, password, scope }
-      const held = { tokens: tokensOf(await operations.requestToken(grant, { signal })), renewal: undefined }
-      keep(held)
-      return held.tokens
-    },
-    signOut: async ({ signal } = {}) => {
-      const held = session
-      if (held === null) return
-      if (held.renewal !== undefined)
-        await orAbort(
-          held.renewal.catch(() => undefined),
-          signal,
-        )
-      await operations.revokeToken({ token: held.tokens.refresh_token }, { signal })
-      if (session === held) keep(null)
-    },
-  }
+  const session = createSession({ tokens, onTokens }, operations)
+  const { signIn, signOut } = session
+  return { ...operations, headersOf: (answer) => headersOf.get(answer), signIn, signOut }
 }
