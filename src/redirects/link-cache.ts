@@ -140,15 +140,21 @@ export const createLinkCache = ({ find, answerAgeMs, listener, size, outageMs }:
     return answer
   }
 
+  /** Whether the database is down, as far as queries tell. Sends one from time to time, to find out. */
+  const isDown = (code: string): boolean => {
+    if (downAt === undefined) return false
+    if (pending.size > 0) return true
+    const passed = performance.now() - downAt
+    // nobody has asked for long: it may be back
+    if (passed >= STALE_MS) downAt = undefined
+    else if (passed >= RETRY_MS) query(code).catch(() => undefined)
+    return downAt !== undefined
+  }
+
   /** What is cached, where it may be used now. */
   const usable = (code: string): Link | null | undefined => {
-    if (listener.up && isWithin(STALE_MS)) return cached(code)
-    // the last query is long ago: the database may be back
-    if (downAt !== undefined && pending.size === 0 && performance.now() - downAt >= STALE_MS) downAt = undefined
-    if (downAt === undefined || !isWithin(outageMs)) return undefined
-    // finds out whether it is back
-    if (pending.size === 0 && performance.now() - downAt >= RETRY_MS) query(code).catch(() => undefined)
-    return cached(code)
+    const isFresh = listener.up && isWithin(STALE_MS)
+    return isFresh || (isWithin(outageMs) && isDown(code)) ? cached(code) : undefined
   }
 
   /** Queries a code that is cached but must not be used yet; it may be once the database turns out to be down. */
