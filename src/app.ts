@@ -7,12 +7,13 @@ import type { Logger } from 'pino'
 import { Deadline } from './domain/deadline.js'
 import type { Decision } from './domain/decision.js'
 import type { FinishedRequest } from './domain/finished-request.js'
-import type { Refusal } from './domain/refusal.js'
+import { Refusal } from './domain/refusal.js'
 import type { CorsOrigins } from './config.js'
 import type { AnswerHeaders } from './http/answer-headers.js'
 import { commonHeaders } from './http/common-headers.js'
 import { cors } from './http/cors.js'
-import { errorExit } from './http/error-exit.js'
+import { errorExit, errorReport } from './http/error-exit.js'
+import type { ErrorReport } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
 import { matchRedirect } from './http/match-redirect.js'
 import { patternsOf } from './http/patterns-of.js'
@@ -87,25 +88,36 @@ declare module 'koa' {
 }
 
 /** The HTTP application: the middleware in the order in which a request passes it, then the route's four layers. */
-export const createApp = (parts: AppParts): Koa => {
-  const { routes, log, baseUrl, corsOrigins, observe, onDisagreement, trace } = parts
+export const createApp = ({
+  routes,
+  runtime,
+  log,
+  deadlineMs,
+  baseUrl,
+  corsOrigins,
+  observe,
+  onDisagreement,
+  trace,
+}: AppParts): Koa => {
   const app = new Koa()
   app.on('error', logBrokenResponse(log))
   app.use(writeTogether)
   app.use(commonHeaders(baseUrl.startsWith('https:')))
   app.use(finishRequests(observe))
   if (trace !== undefined) app.use(trace)
-  app.use(errorExit(log, new URL(baseUrl).host, onDisagreement))
+  const report = errorReport(log, onDisagreement)
+  const serve = serveRoute(runtime, deadlineMs, report)
+  app.use(errorExit(report, new URL(baseUrl).host))
   if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
   app.use(requirePath)
   const redirect = routes.find(({ method, path }) => method === 'get' && path === '/:code')
   if (redirect !== undefined) {
-    app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))
+    app.use(matchRedirect((ctx) => serve(redirect, ctx), new Set(routes.map(({ path }) => path))))
   }
   app.use(plainPlus)
-  app.use(routerOf(parts))
-  app.use(refuseUnrouted(parts.runtime.layers.gateway, pagesIn(routes)))
+  app.use(routerOf(routes, serve))
+  app.use(refuseUnrouted(runtime.layers.gateway, pagesIn(routes)))
   return app
 }
 
@@ -115,13 +127,15 @@ const pagesIn = (routes: readonly Route[]): ReadonlySet<string> => {
   return new Set(pages.map(({ path }) => path).filter((path) => /^\/[^:]+$/.test(path)))
 }
 
-const routerOf = (parts: AppParts) => {
+type Serve = ReturnType<typeof serveRoute>
+
+const routerOf = (routes: readonly Route[], serve: Serve) => {
   // exact paths: case-sensitive, no trailing slash
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of parts.routes) {
+  for (const route of routes) {
     const pattern = patternOf(route.path)
     router[route.method](pattern, (ctx: Context & { readonly matched?: readonly Matched[] }, next: Next) =>
-      patternsOf(ctx.path, ctx.matched).some(({ path }) => path === pattern) ? serve(route, ctx, parts) : next(),
+      patternsOf(ctx.path, ctx.matched).some(({ path }) => path === pattern) ? serve(route, ctx) : next(),
     )
   }
   return router.routes()
@@ -131,12 +145,21 @@ const routerOf = (parts: AppParts) => {
 const patternOf = (path: string): string => path.replaceAll('+', '\\+')
 
 /** Takes a request through its route's layers, within the deadline. */
-const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppParts): Promise<void> => {
-  if (ctx.req.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
-    ctx.state.headers.set('Cache-Control', 'no-store')
+const serveRoute =
+  (runtime: Runtime, deadlineMs: number, report: ErrorReport) =>
+  async (route: Route, ctx: Context): Promise<void> => {
+    if (ctx.req.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
+      ctx.state.headers.set('Cache-Control', 'no-store')
+    }
+    ctx.state.route = route.path
+    ctx.state.form = route.form
+    const deadline = (ctx.state.deadline = new Deadline(ctx.state.startedAt + deadlineMs))
+    const late = {
+      discard,
+      reportFault: (error: unknown) => {
+        // a late refusal is no fault: the answer has been another one
+        if (!(error instanceof Refusal)) report(ctx, error)
+      },
+    }
+    respond(ctx, await withinDeadline(route.serve(runtime, ctx), deadline, late))
   }
-  ctx.state.route = route.path
-  ctx.state.form = route.form
-  const deadline = (ctx.state.deadline = new Deadline(ctx.state.startedAt + deadlineMs))
-  respond(ctx, await withinDeadline(route.serve(runtime, ctx), deadline, discard))
-}

@@ -5,34 +5,46 @@ import { SQLSTATE, sqlState } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { writeProblem } from './problem.js'
 
+export type ErrorReport = (ctx: Context, error: unknown) => Refusal
+
+/**
+ * Logs errors of requests that are faults of the service, or of what it depends on. PostgreSQL's 42501, and 25006 in a
+ * long read, mean that the data layer refused what the layers before it allowed: they raise an alarm. Returns the
+ * refusal that the error is answered with.
+ */
+export const errorReport =
+  (log: Logger, onDisagreement: () => void): ErrorReport =>
+  (ctx, error) => {
+    const refusal = toRefusal(error)
+    // the pattern, not the path, which may contain a token (of an invitation)
+    const fields = {
+      request_id: ctx.state.requestId,
+      method: ctx.method,
+      route: ctx.state.route ?? 'none',
+      code: refusal.code,
+    }
+    const state = sqlState(error)
+    if (state === SQLSTATE.insufficientPrivilege || state === SQLSTATE.readOnlyTransaction) {
+      onDisagreement()
+      const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
+      log.error(alarm, 'the data layer refused what the layers before it allowed')
+    } else if (refusal.status >= 500 && !isLateBody(ctx, refusal)) {
+      log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
+    }
+    return refusal
+  }
+
 /**
  * The only error exit: it turns every error of a request into a Refusal, by default `internal_error`, so no caller sees
- * a stack, SQL or a row. PostgreSQL's 42501, and 25006 in a long read, mean that the data layer refused what the layers
- * before it allowed: they raise an alarm. `host`: the public origin's host, for HTML pages.
+ * a stack, SQL or a row. `host`: the public origin's host, for HTML pages.
  */
 export const errorExit =
-  (log: Logger, host: string, onDisagreement: () => void) =>
+  (report: ErrorReport, host: string) =>
   async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next()
     } catch (error) {
-      const refusal = toRefusal(error)
-      ctx.state.refusal = refusal
-      // the pattern, not the path, which may contain a token (of an invitation)
-      const fields = {
-        request_id: ctx.state.requestId,
-        method: ctx.method,
-        route: ctx.state.route ?? 'none',
-        code: refusal.code,
-      }
-      const state = sqlState(error)
-      if (state === SQLSTATE.insufficientPrivilege || state === SQLSTATE.readOnlyTransaction) {
-        onDisagreement()
-        const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
-        log.error(alarm, 'the data layer refused what the layers before it allowed')
-      } else if (refusal.status >= 500 && !isLateBody(ctx, refusal)) {
-        log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
-      }
+      const refusal = (ctx.state.refusal = report(ctx, error))
       writeProblem(ctx, refusal, host)
     }
   }

@@ -1,25 +1,31 @@
 import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
 
-/**
- * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed. A late
- * result goes to `discard`, which closes its resources.
- */
-export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, discard: (late: T) => void): Promise<T> =>
+/** What becomes of work that ends after its deadline. */
+interface Late<T> {
+  /** closes the result's resources */
+  discard(result: T): void
+  /** reports the error, which the answer does not show */
+  reportFault(error: unknown): void
+}
+
+/** Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed. */
+export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, late: Late<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    let late = false
+    let isLate = false
     const timer = setTimeout(() => {
-      late = true
+      isLate = true
       reject(deadlineExceeded())
     }, deadline.left())
     const answer = (result: T) => {
       clearTimeout(timer)
-      if (late) discard(result)
+      if (isLate) late.discard(result)
       else resolve(result)
     }
     const fail = (error: unknown) => {
       clearTimeout(timer)
-      reject(error)
+      if (isLate) late.reportFault(error)
+      else reject(error)
     }
     work.then(answer, fail)
   })
