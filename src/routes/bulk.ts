@@ -13,6 +13,7 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { inputSchema } from '../openapi/schemas.js'
+import { byId, codeOf, isItem, refuseTaken } from './bulk-conflicts.js'
 import { BulkQuery, BulkView, bulkItems, bulkRequest } from './bulk-schemas.js'
 import type { Operation } from './bulk-schemas.js'
 import { requireMatch, wholeAt } from './link-view.js'
@@ -210,15 +211,6 @@ export const bulkRoute = ({
 const DRY = 'dry run'
 const NONE: ReadonlyMap<BulkItem, Refusal> = new Map()
 
-const isItem = (each: BulkItem | Refusal): each is BulkItem => !(each instanceof Refusal)
-
-/**
- * The order in which records are changed, whatever the caller's: two requests that name the same links wait for each
- * other, and are no deadlock. New links stay in the caller's order, which their ids have.
- */
-const byId = (a: BulkItem, b: BulkItem): number =>
-  a.operation === 'create' || b.operation === 'create' ? 0 : Number(BigInt(a.record.id) - BigInt(b.record.id))
-
 const orRefusal = <T>(decide: () => T): T | Refusal => {
   try {
     return decide()
@@ -229,37 +221,6 @@ const orRefusal = <T>(decide: () => T): T | Refusal => {
 }
 
 const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
-
-/** The code that an item gives to a link, if it gives one. */
-const codeOf = (item: BulkItem): string | undefined => {
-  if (item.operation === 'create') return item.link.code
-  return item.changes.code ?? (item.operation === 'restore' ? item.record.code : undefined)
-}
-
-/**
- * Refuses items that name a code or a link which an earlier item named, and those that want the code of another item's
- * link: whether that one has given it up by then would depend on the order of their ids.
- */
-const refuseTaken = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
-  const codes = new Set<string>()
-  const links = new Set<string>()
-  const held = new Set(items.flatMap((item) => (isItem(item) && item.operation === 'update' ? item.record.code : [])))
-  const refusalOf = (item: BulkItem): Refusal | null => {
-    if (item.operation !== 'create' && links.has(item.record.id)) {
-      const field = item.operation === 'restore' ? 'id' : 'link'
-      return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
-    }
-    const code = codeOf(item)
-    if (code !== undefined && codes.has(code)) return codeTaken('is taken by an earlier item')
-    if (item.operation === 'update' && code !== undefined && code !== item.record.code && held.has(code))
-      return codeTaken("is the code of another item's link")
-    // only now: a refused item takes neither from later ones
-    if (code !== undefined) codes.add(code)
-    if (item.operation !== 'create') links.add(item.record.id)
-    return null
-  }
-  return items.map((item) => (item instanceof Refusal ? item : (refusalOf(item) ?? item)))
-}
 
 /** The database's constraint links_times_in_order, checked here to know which item breaks it. */
 const requireOrder = ({
