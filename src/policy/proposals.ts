@@ -109,11 +109,12 @@ const nameOf = (actor: Actor | undefined): string => actor?.name ?? `user ${acto
  */
 export const planProposal = async (
   base: Snapshot,
-  { added, removed, comments }: Proposal,
+  proposal: Proposal,
   rules: PolicyRules,
   maker: EditMaker,
   deadline?: Deadline,
 ): Promise<EditPlan> => {
+  const { added, removed, comments } = proposal
   const faults: Fault[] = []
   const readable = (list: string, rows: readonly HistoryRow[]): readonly PolicyRow[] =>
     rows.flatMap((row, i) => {
@@ -130,23 +131,37 @@ export const planProposal = async (
     const now = base.comments.get(text)?.comment ?? null
     if (going?.has(text)) return []
     const refuse = (message: string) => faults.push({ field: `comments.${i}`, message })
-    if (!coming?.has(text) && !inForce.has(text)) refuse('is about a row that no longer exists')
-    else if (now !== before && now !== after) refuse('is about a row whose comment has changed since')
+    if (!coming?.has(text) && !inForce.has(text)) refuse('the row no longer exists')
+    else if (now !== before && now !== after) refuse('the comment of the row has changed')
     return [{ row, comment: after }]
   })
-  if (faults.length > 0) throw conflict(faults)
+  if (faults.length > 0) throw conflict(proposal, faults)
   const plan = await planEdit(base, { ...edit, comments: said }, rules, maker, deadline).catch((error: unknown) => {
-    throw error instanceof Refusal && error.code === 'validation_failed' ? conflict(error.errors, error.detail) : error
+    throw error instanceof Refusal && error.code === 'validation_failed'
+      ? conflict(proposal, error.errors, error.detail)
+      : error
   })
   if (isEmpty(plan))
     throw new Refusal('proposal_conflicts', { detail: 'It would change nothing: the rows in force already match it.' })
   return plan
 }
 
-const conflict = (errors?: readonly Fault[], detail?: string): Refusal => {
+const conflict = (proposal: Proposal, errors?: readonly Fault[], detail?: string): Refusal => {
   const [first] = errors ?? []
-  const said = first && `The rows have changed since: ${first.field} ${first.message}.`
+  const said = first && `The rows have changed since: ${rowAt(proposal, first.field)}: ${first.message}.`
   return new Refusal('proposal_conflicts', { detail: said ?? detail, errors })
+}
+
+/** The row of a proposal that a fault is about: nobody who reads `remove.3` counts its rows. */
+const rowAt = ({ added, removed, comments }: Proposal, field: string): string => {
+  const [list, place] = field.split('.')
+  const rows: Readonly<Record<string, readonly HistoryRow[]>> = {
+    add: added,
+    remove: removed,
+    comments: comments.map(({ row }) => row),
+  }
+  const row = rows[list ?? '']?.[Number(place)]
+  return row === undefined || 'unreadable' in row ? field : rowText(row)
 }
 
 /**

@@ -335,9 +335,9 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
     ).to.equal(200)
     await revision()
     const ways = [
-      [commented, 'comments.0'],
-      [removing, 'remove.0'],
-      [taking, 'add.0.priority'],
+      [commented, 'since: p2, viewer, link:read: the comment of the row has changed.'],
+      [removing, 'since: p, 530, R5, user, link:delete, own, allow: is not a row of the policy.'],
+      [taking, 'since: p, 531, R5, clerk, link:delete, own, allow: 531 is the priority of another row'],
       [same, 'the rows in force already match it'],
     ] as const
     for (const [id, says] of ways) {
