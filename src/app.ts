@@ -121,10 +121,11 @@ export const createApp = ({
   return app
 }
 
-/** The paths of pages that have one path. */
-const pagesIn = (routes: readonly Route[]): ReadonlySet<string> => {
+/** What the paths of pages look like that have one path, and of those of the console, which has a page for each. */
+const pagesIn = (routes: readonly Route[]): readonly RegExp[] => {
   const pages = routes.filter(({ documentation: { types = [] } }) => types.includes('text/html'))
-  return new Set(pages.map(({ path }) => path).filter((path) => /^\/[^:]+$/.test(path)))
+  const paths = pages.map(({ path }) => path).filter((path) => /^\/(?:console\/.+|[^:]+)$/.test(path))
+  return paths.map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
 }
 
 type Serve = ReturnType<typeof serveRoute>

@@ -18,10 +18,10 @@ const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 /**
  * Refuses requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They
  * count against the rate limit like all others, except `OPTIONS` of a known path, which browsers send without a token.
- * A page's path (`pages`) with a slash appended is redirected to the page (308).
+ * The path of a page (one of the patterns in `pages`) with a slash appended is redirected to the page (308).
  */
 export const refuseUnrouted =
-  (gateway: Pick<Gateway, 'admit' | 'identify'>, pages: ReadonlySet<string>) =>
+  (gateway: Pick<Gateway, 'admit' | 'identify'>, pages: readonly RegExp[]) =>
   async (ctx: Context & { readonly matched?: readonly Matched[] }): Promise<void> => {
     const allowed = [...new Set(patternsOf(ctx.path, ctx.matched).flatMap(({ methods }) => methods))].sort()
     const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
@@ -30,7 +30,7 @@ export const refuseUnrouted =
     await gateway.identify(ctx, await gateway.admit(ctx, UNROUTED), UNROUTED)
     if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
     const page = ctx.path.replace(/\/$/, '')
-    if (ctx.method === 'GET' && pages.has(page))
+    if (ctx.method === 'GET' && pages.some((pattern) => pattern.test(page)))
       return respond(ctx, { status: 308, headers: { Location: `${page}${ctx.search}` } })
     if (allowed.length === 0) throw new Refusal('no_route')
     throw new Refusal('method_not_allowed', { headers: allow })
