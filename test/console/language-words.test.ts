@@ -231,4 +231,11 @@ describe('the words of the console', () => {
   it('have one German word for a revision', async () => {
     for (const [name, text] of await germanFiles()) expect(text.match(/\bRevision(en)?\b/g), name).to.equal(null)
   })
+
+  it('have one German word for the code of a link', async () => {
+    const found = (await germanFiles()).flatMap(([, text]) => text.match(/[^']*\bCode\b[^']*/g) ?? [])
+    expect(found).to.have.length(2)
+    expect(found[0]).to.equal('eine Regel oder den Code einer Ablehnung')
+    expect(found[1]).to.contain('wird wie Code geprüft')
+  })
 })

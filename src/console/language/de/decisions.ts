@@ -4,7 +4,7 @@ import type { Texts } from '../texts'
 const VALUES: Readonly<Record<string, string>> = {
   user: 'wer gefragt hat, eine Adresse oder eine Nummer',
   action: 'was gefragt wurde, etwa link:delete',
-  link: 'einen Code oder eine Nummer',
+  link: 'ein Kürzel oder eine Nummer',
   effect: 'allow oder deny',
   since: 'eine Spanne wie 7d, 24h oder 90m, einen Tag oder eine Zeit wie 2026-11-22T16:20',
   until: 'einen Tag oder eine Zeit wie 2026-11-22T16:20',
@@ -51,7 +51,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   name: 'Name',
   password: 'Passwort',
   owner: 'Besitzer',
-  code: 'Code',
+  code: 'Kürzel',
   reason: 'Grund',
   actor: 'Durch',
   actor_id: 'Durch Nummer',

@@ -26,7 +26,7 @@ export const explain: Texts['explain'] = {
   whichRole: 'Um welche Rolle geht es?',
   wants: 'will',
   link: 'welcher Link',
-  linkHint: 'Sein Code. Ohne Code: irgendein fremder Link.',
+  linkHint: 'Sein Kürzel. Ohne Kürzel: irgendein fremder Link.',
   whose: 'wessen Datensatz',
   relations: { own: 'der eigene', other: 'ein fremder' },
   explain: 'Erklären',
