@@ -188,11 +188,14 @@ describeConsole('the console in a browser', () => {
       expect(rows.map((line) => line.split(',')[1])).to.deep.equal([code])
 
       await page.getByRole('searchbox').fill('there is no such link')
-      await shown(page, 'Nothing matches.')
+      await shown(page, 'Nothing matches “there is no such link”.')
       await requireClean(page, 'nothing found')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(code).waitFor()
       expect(await page.getByRole('searchbox').inputValue()).to.equal('')
+
+      await go(page, '?q=none&tag=a+b&state=inactive', 'Links')
+      await shown(page, 'Nothing matches “none”, tag: a b, and state: off.')
     })
 
     it('are at the address of one of them without its code, too', async () => {

@@ -228,7 +228,9 @@ export const en = {
     refused: (count: number, why: string) => `${links(count)} could not be changed: ${why}`,
     empty: 'No link yet. Paste an address above and press Enter.',
     noneYet: 'No link yet.',
-    nothing: 'Nothing matches.',
+    onlyTag: (tag: string) => `tag: ${tag}`,
+    onlyState: (state: string) => `state: ${state}`,
+    nothing: (filters: readonly string[]) => `Nothing matches ${listed(filters)}.`,
     shown: (shown: number, all: number | undefined) =>
       all === undefined ? links(shown) : `${number(shown)} of ${number(all)}`,
     loadMore: 'Load more',

@@ -45,6 +45,13 @@ export const queryOf = ({ q, tags, state }: Filters) => ({
 /** True if any filter is set. */
 export const isFiltered = ({ q, tags, state }: Filters): boolean => q !== '' || tags.length > 0 || state !== undefined
 
+/** The filters in words, as the bar names them. */
+export const wordsOf = ({ q, tags, state }: Filters): readonly string[] => [
+  ...(q === '' ? [] : [t.decisions.quoted(q)]),
+  ...tags.map((tag) => t.links.onlyTag(tag)),
+  ...(state === undefined ? [] : [t.links.onlyState(t.links.states[state])]),
+]
+
 export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
   const { route } = useLocation()
   const set = (changed: Partial<Filters>) => route(addressOf({ ...filters, ...changed }), true)

@@ -20,7 +20,7 @@ import { say } from '../../parts/toast'
 import { useKeys } from '../../parts/use-keys'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { BulkBar } from './bulk-bar'
-import { FilterBar, filtersIn, isFiltered, queryOf } from './filters'
+import { FilterBar, filtersIn, isFiltered, queryOf, wordsOf } from './filters'
 import { LinkRow } from './link-row'
 
 /** The links that the user may change: create, find, copy, and change many at once. */
@@ -173,7 +173,7 @@ export const LinksPage = () => {
             empty={
               isFiltered(filters) ? (
                 <>
-                  <p>{t.links.nothing}</p>
+                  <p>{t.links.nothing(wordsOf(filters))}</p>
                   <Button kind="bare" onPress={() => route('/console', true)}>
                     {t.links.clearFilters}
                   </Button>
