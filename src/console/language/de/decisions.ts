@@ -104,11 +104,10 @@ export const decisions: Texts['decisions'] = {
     'Sie ihn weg.',
   passedAll: 'durch alle vier Schichten',
   stoppedAt: 'an der dritten angehalten',
-  tail: (tail) => {
-    if (tail.is === 'lost')
-      return tail.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(tail.againIn)} s`
-    const word = tail.is === 'on' ? 'Live' : 'Angehalten'
-    return tail.fresh === 0 ? word : `${word}, ${number(tail.fresh)} neu`
+  tail: ({ lost, isPaused, fresh }) => {
+    if (lost !== null) return lost.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(lost.againIn)} s`
+    const word = isPaused ? 'Angehalten' : 'Live'
+    return fresh === 0 ? word : `${word}, ${number(fresh)} neu`
   },
   pause: 'Anhalten',
   goOn: 'Weiter',

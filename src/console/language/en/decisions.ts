@@ -100,10 +100,10 @@ export const decisions = {
   faultyHint: 'Nothing is shown, so that nothing is taken for an answer. Change that part, or remove it.',
   passedAll: 'passed all four layers',
   stoppedAt: 'stopped at the third',
-  tail: (tail: Tail): string => {
-    if (tail.is === 'lost') return tail.againIn === null ? 'Not live' : `Not live, again in ${number(tail.againIn)} s`
-    const word = tail.is === 'on' ? 'Live' : 'Paused'
-    return tail.fresh === 0 ? word : `${word}, ${number(tail.fresh)} new`
+  tail: ({ lost, isPaused, fresh }: Tail): string => {
+    if (lost !== null) return lost.againIn === null ? 'Not live' : `Not live, again in ${number(lost.againIn)} s`
+    const word = isPaused ? 'Paused' : 'Live'
+    return fresh === 0 ? word : `${word}, ${number(fresh)} new`
   },
   pause: 'Pause',
   goOn: 'Go on',

@@ -25,8 +25,9 @@ import { formatQuery, parseQuery, withTerms } from './query'
 import type { Term } from './query'
 import { QueryField } from './query-field'
 import { usersIn } from './record-words'
+import { ASKED_ENTRIES } from './tail'
 import { TailBar } from './tail-bar'
-import { ASKED_ENTRIES, useTail } from './use-tail'
+import { useTail } from './use-tail'
 
 const NO_PAGE = { data: [], next_cursor: null }
 /** How far the list may be scrolled for new lines to be inserted, in pixels. */
@@ -70,7 +71,7 @@ export const DecisionsPage = () => {
     )
   }
   const tailOff = off ?? (asked.to === undefined ? null : t.decisions.hasEnd)
-  const { tail, added, turn, show } = useTail(tailOff !== null || isFaulty ? null : q, {
+  const { tail, turn, show } = useTail(tailOff !== null || isFaulty ? null : q, {
     list,
     mayAdd,
     load: (options) => api.getTimeline({ ...asked, limit: ASKED_ENTRIES }, options).page(),
@@ -103,7 +104,7 @@ export const DecisionsPage = () => {
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
   })
-  const waiting = tail.value.is === 'lost' ? 0 : tail.value.fresh
+  const { fresh } = tail.value
   return (
     <Page
       title={t.nav.decisions}
@@ -143,7 +144,7 @@ export const DecisionsPage = () => {
               <span>
                 <LayerBars stop="object" /> {t.decisions.stoppedAt}
               </span>
-              {waiting > 0 && (
+              {fresh > 0 && (
                 <span class="push">
                   <Button
                     onPress={() => {
@@ -151,7 +152,7 @@ export const DecisionsPage = () => {
                       scrollTo(0, 0)
                     }}
                   >
-                    {t.decisions.showNew(waiting)}
+                    {t.decisions.showNew(fresh)}
                   </Button>
                 </span>
               )}
@@ -160,10 +161,10 @@ export const DecisionsPage = () => {
               <LogTable
                 key={q}
                 lines={lines}
-                fresh={added.value}
+                added={tail.value.added}
                 nameOf={nameOf}
                 policyOff={reasonFor('policy:read')}
-                addressWith={(added: readonly Term[]) => addressOf(formatQuery(withTerms(terms, added)))}
+                addressWith={(more: readonly Term[]) => addressOf(formatQuery(withTerms(terms, more)))}
               />
             )}
             <ListFoot

@@ -14,12 +14,12 @@ const HEADINGS = ['who', 'action', 'record', 'answer', 'rule', 'layer', 'status'
 /** The lines of the log by day, newest first; runs of identical lines are folded. */
 export const LogTable = ({
   lines,
-  fresh,
+  added,
   ...row
 }: {
   readonly lines: readonly LogLine[]
   /** ids of lines that arrived while the page was open */
-  readonly fresh: ReadonlySet<string>
+  readonly added: ReadonlySet<string>
   readonly nameOf: (id: string | null) => string
   readonly addressWith: (terms: readonly Term[]) => string
   readonly policyOff: string | null
@@ -32,7 +32,7 @@ export const LogTable = ({
       key={line.id}
       line={line}
       isOpen={opened.value === line.id}
-      isFresh={fresh.has(line.id)}
+      isFresh={added.has(line.id)}
       onTurn={({ id }) => (opened.value = opened.value === id ? null : id)}
       {...row}
     />

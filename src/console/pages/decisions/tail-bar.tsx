@@ -13,11 +13,11 @@ export const TailBar = ({
   readonly off: string | null
   readonly onTurn: () => unknown
 }) => {
-  const isPaused = tail.is === 'paused'
+  const { isPaused, lost } = tail
   return (
     <>
       {off === null && (
-        <span class={`row live ${tail.is}`}>
+        <span class={isPaused || lost !== null ? 'row live' : 'row live on'}>
           <svg width="8" height="8" aria-hidden="true">
             <circle cx="4" cy="4" r="3" />
           </svg>

@@ -1,5 +1,62 @@
-/** Whether new lines arrive live. `fresh`: how many wait to be shown. */
-export type Tail =
-  | { readonly is: 'on' | 'paused'; readonly fresh: number }
-  /** in seconds; null: no reconnection */
-  | { readonly is: 'lost'; readonly againIn: number | null }
+/** The most entries that a poll returns. */
+export const ASKED_ENTRIES = 50
+/**
+ * How many entries a page holds. It may stay open for days, and each poll is an entry of its own; beyond this, the list
+ * is reloaded, which leaves the newest, with the cursor of those before.
+ */
+export const MOST_ENTRIES = 1_000
+
+interface Entry {
+  readonly id: string
+  readonly request_id: string
+}
+
+/** The state of a live list. */
+export interface Tail<Each extends Entry = Entry> {
+  readonly isPaused: boolean
+  /** null: connected; `againIn`: the seconds until the next attempt, null if there is none */
+  readonly lost: { readonly againIn: number | null } | null
+  /** new entries that are not in the list yet, oldest first */
+  readonly waiting: readonly Each[]
+  /** how many of them the reader waits for: not those of their own polls */
+  readonly fresh: number
+  /** true if others may be missing between the list and these: it has to be reloaded */
+  readonly hasGap: boolean
+  /** ids of the entries that were added to the list since it was loaded */
+  readonly added: ReadonlySet<string>
+}
+
+const NOTHING_WAITS = { waiting: [], fresh: 0, hasGap: false } as const
+export const START: Tail<never> = { isPaused: false, lost: null, ...NOTHING_WAITS, added: new Set() }
+
+/** Adds the response of a poll, newest first, to the entries that wait. */
+export const receive = <Each extends Entry>(
+  tail: Tail<Each>,
+  response: readonly Each[],
+  { items, next }: { readonly items: readonly Each[]; readonly next: string | null },
+  isOwn: (requestId: string) => boolean,
+): Tail<Each> => {
+  const known = new Set([...items, ...tail.waiting].map(({ id }) => id))
+  // entries older than the list come with its next page
+  const isOlder = ({ id }: Each) => next !== null && items.every((item) => BigInt(id) < BigInt(item.id))
+  const fresh = response.filter((entry) => !known.has(entry.id) && !isOlder(entry))
+  const waiting = [...tail.waiting, ...fresh.toReversed()]
+  return {
+    ...tail,
+    lost: null,
+    waiting: waiting.slice(-MOST_ENTRIES),
+    fresh: tail.fresh + fresh.filter(({ request_id: id }) => !isOwn(id)).length,
+    hasGap: tail.hasGap || fresh.length === ASKED_ENTRIES || waiting.length > MOST_ENTRIES,
+  }
+}
+
+/** Whether a list of this length has to be reloaded, because the waiting entries cannot be added to it. */
+export const needsReload = ({ hasGap, waiting }: Tail, length: number): boolean =>
+  hasGap || length + waiting.length > MOST_ENTRIES
+
+/** The state after the waiting entries were added to the list, or after it was reloaded. */
+export const shown = <Each extends Entry>(tail: Tail<Each>, isReloaded: boolean): Tail<Each> => ({
+  ...tail,
+  ...NOTHING_WAITS,
+  added: isReloaded ? START.added : new Set([...tail.added, ...tail.waiting.map(({ id }) => id)]),
+})
