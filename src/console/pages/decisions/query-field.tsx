@@ -70,19 +70,29 @@ export const QueryField = ({
     const { length } = suggestions
     if (length > 0) chosen.value = place < 0 && step < 0 ? length - 1 : (place + step + length) % length
   }
+  const searchTyped = () => search(withTerms(terms.value, parseQuery(typed.value)))
+  const restore = () => {
+    terms.value = parseQuery(query)
+    type('')
+    input.current?.blur()
+  }
+  // a space ends a term, but not within quotes
+  const isEnded = entry.isWhole && !typed.value.includes('"')
+  const opensLast = typed.value === '' && terms.value.length > 0
+  /** What a key does now; false: what it does in any text field. */
+  const keys: Readonly<Record<string, (() => void) | false>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => (selected === null ? searchTyped() : take(selected)),
+    ' ': isEnded && searchTyped,
+    Backspace: opensLast && (() => open(terms.value.length - 1)),
+    Escape: restore,
+  }
   const press = (event: KeyboardEvent) => {
-    const { key } = event
-    if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1)
-    else if (key === 'Enter' && selected !== null) take(selected)
-    else if (key === 'Enter' || (key === ' ' && entry.isWhole && !typed.value.includes('"')))
-      search(withTerms(terms.value, parseQuery(typed.value)))
-    else if (key === 'Backspace' && typed.value === '' && terms.value.length > 0) open(terms.value.length - 1)
-    else if (key === 'Escape') {
-      terms.value = parseQuery(query)
-      type('')
-      input.current?.blur()
-    } else return
+    const act = keys[event.key] ?? false
+    if (act === false) return
     event.preventDefault()
+    act()
   }
   const faulty = faults.flatMap((fault, i) => {
     const term = terms.value[i]
