@@ -1,5 +1,3 @@
-import type { ComponentChildren } from 'preact'
-
 import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
@@ -11,7 +9,7 @@ import { ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { Ladder, layerNumber } from './ladder'
-import type { Rung } from './ladder'
+import type { Bodies } from './ladder'
 import { textsOf } from './question'
 import type { Question } from './question'
 
@@ -66,26 +64,17 @@ const Verdict = ({
   const { endpoint, object, role, inherits, relation, revision } = explanation
   const isSuspended = user?.suspended === true
   const stop: DecidingLayer | null = isSuspended ? 'gateway' : explanation.effect === 'allow' ? null : explanation.layer
-  const at = (layer: DecidingLayer, body: ComponentChildren, passed: Rung['state'] = 'passes'): Rung => {
-    if (stop === null) return { state: passed, body }
-    const distance = layerNumber(layer) - layerNumber(stop)
-    return { state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : passed, body }
-  }
-  const rungs: Readonly<Record<DecidingLayer, Rung>> = {
-    gateway: at(
-      'gateway',
-      <p>{isSuspended ? t.explain.suspended(who) : t.explain.token(explanation.action)}</p>,
-      'given',
-    ),
-    endpoint: at(
-      'endpoint',
+  const whose =
+    link === null ? t.explain.record(relation) : t.explain.linkOf(link.code, relation, nameOf(link.owner_id))
+  const bodies: Bodies = {
+    gateway: <p>{isSuspended ? t.explain.suspended(who) : t.explain.token(explanation.action)}</p>,
+    endpoint: (
       <>
         <p>{endpoint.effect === 'allow' ? t.explain.letIn(role) : t.policy.noEndpoint(role)}</p>
         <RowsInOrder considered={endpoint.considered} notListed={endpoint.not_listed} />
-      </>,
+      </>
     ),
-    object: at(
-      'object',
+    object:
       stop === 'endpoint' || stop === 'gateway' ? (
         <p class="row">
           {t.explain.wouldSay} <EffectWord effect={object.effect} /> <RuleLabel rule={object.rule} />
@@ -93,20 +82,12 @@ const Verdict = ({
       ) : (
         <>
           <p>
-            {link === null
-              ? t.explain.record(relation)
-              : t.explain.linkOf(
-                  link.code,
-                  relation,
-                  link.owner_id === null ? t.link.nobody : nameOf(link.owner_id),
-                )}{' '}
-            {t.policy.counts(role, inherits)}
+            {whose} {t.policy.counts(role, inherits)}
           </p>
           <RowsInOrder considered={object.considered} notListed={object.not_listed} />
         </>
       ),
-    ),
-    data: at('data', <p>{t.explain.dataBody}</p>, 'given'),
+    data: <p>{t.explain.dataBody}</p>,
   }
   return (
     <section class="card" aria-labelledby="verdict-title">
@@ -123,7 +104,7 @@ const Verdict = ({
         </p>
         <p class="caption">{t.revision(revision)}</p>
       </div>
-      <Ladder rungs={rungs} />
+      <Ladder stop={stop} given={['gateway', 'data']} bodies={bodies} />
     </section>
   )
 }

@@ -1,4 +1,3 @@
-import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { api } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
@@ -11,7 +10,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { Ladder, layerNumber } from './ladder'
-import type { Rung } from './ladder'
+import type { Bodies } from './ladder'
 import { recordedIn } from './recorded'
 import type { Recorded } from './recorded'
 
@@ -74,14 +73,15 @@ const DecisionCard = ({
   readonly nameOf: (id: string | null) => string
 }) => {
   const why = recordedIn(explanation)
-  const isAllowed = effect === 'allow'
+  // an allowed request passed all layers; the log names the last one that made a decision
+  const stop = effect === 'allow' ? null : layer
   const who = subject.id === null ? t.policy.everyOne(subject.role) : `${nameOf(subject.id)} (${subject.role})`
   return (
     <section class="card" aria-labelledby={`decision-${id}`}>
       <div class="body">
         <h2 id={`decision-${id}`} class="answer">
-          <EffectWord effect={isAllowed ? 'allow' : 'deny'} words={t.explain.verdicts} />{' '}
-          {!isAllowed && t.explain.atLayer(layerNumber(layer))} <RuleLabel rule={rule} />
+          <EffectWord effect={stop === null ? 'allow' : 'deny'} words={t.explain.verdicts} />{' '}
+          {stop !== null && t.explain.atLayer(layerNumber(stop))} <RuleLabel rule={rule} />
         </h2>
         <p class="lead">{t.explain.asked(who, action, resource.code ?? resource.id)}</p>
         <p class="caption">
@@ -89,34 +89,21 @@ const DecisionCard = ({
         </p>
         {why?.is === 'rows' && !why.agrees && <Note kind="lit" title={t.explain.otherModel} />}
       </div>
-      <Ladder rungs={rungsOf(layer, isAllowed, why)} />
+      <Ladder stop={stop} bodies={bodiesOf(stop, why)} />
     </section>
   )
 }
 
-const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<DecidingLayer, Rung>> => {
-  // an allowed request passed all layers; the log names the last one that made a decision
-  const stop = isAllowed ? Infinity : layerNumber(layer)
-  const rung = (each: DecidingLayer): Rung => {
-    const distance = layerNumber(each) - stop
-    return {
-      state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : 'passes',
-      body: bodyOf(each, distance, why),
-    }
+const bodiesOf = (stop: string | null, why: Recorded | null): Bodies => {
+  if (why?.is !== 'rows') return stop === null ? {} : { [stop]: <p>{why === null ? t.explain.notSaid : why.why}</p> }
+  const { endpoint, object } = why
+  return {
+    endpoint: <RowsInOrder considered={endpoint.considered} notListed={endpoint.notListed} />,
+    object: object !== null && stop !== 'endpoint' && (
+      <>
+        <p>{t.policy.counts(why.role, why.inherits)}</p>
+        <RowsInOrder considered={object.considered} notListed={object.notListed} />
+      </>
+    ),
   }
-  return { gateway: rung('gateway'), endpoint: rung('endpoint'), object: rung('object'), data: rung('data') }
-}
-
-const bodyOf = (layer: DecidingLayer, distance: number, why: Recorded | null) => {
-  if (distance === 0 && why?.is === 'code') return <p>{why.why}</p>
-  if (distance === 0 && why === null) return <p>{t.explain.notSaid}</p>
-  if (distance > 0 || why?.is !== 'rows') return null
-  const judged = layer === 'endpoint' ? why.endpoint : layer === 'object' ? why.object : null
-  if (judged === null) return null
-  return (
-    <>
-      {layer === 'object' && <p>{t.policy.counts(why.role, why.inherits)}</p>}
-      <RowsInOrder considered={judged.considered} notListed={judged.notListed} />
-    </>
-  )
 }
