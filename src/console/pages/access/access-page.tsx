@@ -1,8 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 
-import type { Question } from '../../../domain/decision-table.js'
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
@@ -12,8 +11,7 @@ import { BusyBar } from '../../parts/busy-bar'
 import { save } from '../../parts/download'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
-import { OTHER_ACTION, buildMatrix } from '../../parts/matrix/matrix-model'
-import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
+import { buildMatrix } from '../../parts/matrix/matrix-model'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
@@ -21,7 +19,7 @@ import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
-import { CellPanel } from './cell-panel'
+import { ExplainedMatrix } from './explained-matrix'
 import { Legend } from './legend'
 
 /** The policy's answer to every question: roles by actions, now or at an earlier revision. */
@@ -53,14 +51,6 @@ export const AccessPage = () => {
     const next = new URLSearchParams({ ...asked, ...(revision !== null && { revision }) }).toString()
     history.replaceState(null, '', next === '' ? location.pathname : `?${next}`)
   })
-  const open = useSignal<Question | null>(null)
-  const back = useRef<() => void>(() => undefined)
-  const answers = open.value === null ? [] : model.at(open.value.role, open.value.action)
-  const cell = answers.find(({ relation }) => relation === open.value?.relation)
-  const close = () => {
-    open.value = null
-    back.current()
-  }
   const { busy: isSaving, problem: refused, attempt } = useAttempt()
   const exportCsv = () =>
     attempt(async () => {
@@ -98,37 +88,20 @@ export const AccessPage = () => {
         {refused.value !== null && <ProblemNote problem={refused.value} />}
         {busy && value === null && <BusyBar />}
         {value !== null && (
-          <div class={cell ? 'access beside' : 'access'}>
-            <div class="stack">
-              <SearchedMatrix
-                label={t.nav.access}
-                model={model}
-                view={view}
-                inherits={(role) => inherited.get(role) ?? []}
-                open={open.value}
-                onOpen={(question, goBack) => {
-                  open.value = question
-                  back.current = goBack
-                }}
-              >
-                <RevisionMenu
-                  chosen={chosen}
-                  shown={value.revision}
-                  onChoose={(revision) => route(withRevision(revision), true)}
-                />
-              </SearchedMatrix>
-              <Legend withUser={inheritingUser(value.rows)} />
-            </div>
-            {open.value && cell && (
-              <CellPanel
-                question={open.value}
-                isAlike={cell.relation === 'own' && answers.length === 1}
-                actions={model.actions.filter((action) => action !== OTHER_ACTION)}
-                revision={value.revision}
-                onClose={close}
-              />
-            )}
-          </div>
+          <ExplainedMatrix
+            label={t.nav.access}
+            model={model}
+            view={view}
+            inherits={(role) => inherited.get(role) ?? []}
+            revision={value.revision}
+            legend={<Legend withUser={inheritingUser(value.rows)} />}
+          >
+            <RevisionMenu
+              chosen={chosen}
+              shown={value.revision}
+              onChoose={(revision) => route(withRevision(revision), true)}
+            />
+          </ExplainedMatrix>
         )}
       </div>
     </Page>

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 
-import type { Question } from '../../../domain/decision-table.js'
 import { api } from '../../api'
 import type { User } from '../../api'
 import { number } from '../../language/format'
@@ -11,12 +10,11 @@ import { userId } from '../../session'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
-import { OTHER_ACTION, buildMatrix } from '../../parts/matrix/matrix-model'
-import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
+import { buildMatrix } from '../../parts/matrix/matrix-model'
 import { Note, ProblemNote } from '../../parts/note'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
-import { CellPanel } from '../access/cell-panel'
+import { ExplainedMatrix } from '../access/explained-matrix'
 import { personCells } from './rights-cells'
 
 /** A person's rights: by their role, and on one's own page by each token. */
@@ -66,9 +64,6 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
   )
   const model = useMemo(() => buildMatrix(person.cells), [person])
   const view = useSignal(WHOLE)
-  const open = useSignal<Question | null>(null)
-  const back = useRef<() => void>(() => undefined)
-  const answers = open.value === null ? [] : model.at(open.value.role, open.value.action)
   return (
     <>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
@@ -77,31 +72,14 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
         <>
           <p class="lead">{t.users.rights.lead(role, number(value.revision))}</p>
           <p class="hint">{isSelf ? t.users.rights.tokens : t.users.rights.othersTokens}</p>
-          <div class={open.value === null ? 'access' : 'access beside'}>
-            <SearchedMatrix
-              label={isSelf ? t.users.rights.titleSelf : t.users.rights.title}
-              model={model}
-              view={view}
-              open={open.value}
-              onOpen={(question, goBack) => {
-                open.value = question
-                back.current = goBack
-              }}
-            />
-            {open.value !== null && (
-              <CellPanel
-                // for a token, too, the rows are those of the role
-                question={{ ...open.value, role }}
-                isAlike={open.value.relation === 'own' && answers.length === 1}
-                actions={model.actions.filter((action) => action !== OTHER_ACTION)}
-                revision={value.revision}
-                onClose={() => {
-                  open.value = null
-                  back.current()
-                }}
-              />
-            )}
-          </div>
+          <ExplainedMatrix
+            label={isSelf ? t.users.rights.titleSelf : t.users.rights.title}
+            model={model}
+            view={view}
+            revision={value.revision}
+            // for a token, too, the rows are those of the role
+            role={role}
+          />
         </>
       )}
     </>

@@ -14,7 +14,7 @@ import { OTHER_ROLE } from './matrix-model'
 import type { MatrixModel } from './matrix-model'
 import { RolesMenu } from './roles-menu'
 
-interface SearchedMatrixProps {
+export interface SearchedMatrixProps {
   readonly label: string
   /** the current answers and the changes of an edit: `buildMatrix(cells, changes)`, built once */
   readonly model: MatrixModel
