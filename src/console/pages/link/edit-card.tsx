@@ -14,7 +14,7 @@ import { useOpenedFocus } from '../../parts/opened-focus'
 import { say } from '../../parts/toast'
 import { askUnsaved, useUnsaved } from '../../parts/unsaved'
 import { changedFields, conflictRows } from './changed-fields'
-import type { ConflictRow } from './changed-fields'
+import type { ConflictRow, Fields } from './changed-fields'
 import { ConflictNote } from './conflict-note'
 import { isManaged } from './is-managed'
 
@@ -27,6 +27,9 @@ interface Start {
   /** a new key for the fields, so that they show new values */
   readonly turn: number
 }
+
+/** `password`: null removes it. */
+type Changes = Partial<Fields> & { readonly password?: string | null }
 
 interface Conflict {
   readonly rows: readonly ConflictRow[]
@@ -53,9 +56,11 @@ export const EditCard = ({
   const conflict = useSignal<Conflict | null>(null)
   const { busy, problem, attempt } = useAttempt()
 
-  const typedIn = (filled: HTMLFormElement) => {
+  /** The settings that the form changes. */
+  const changesIn = (filled: HTMLFormElement): Changes => {
     const { code, password, ...fields } = readLinkFields(filled)
-    return { fields: { ...fields, code: code ?? '', target: textOf(filled, 'target').trim() }, password }
+    const typed = { ...fields, code: code ?? '', target: textOf(filled, 'target').trim() }
+    return { ...changedFields(start.peek().base, typed), ...(password !== undefined && { password }) }
   }
 
   const badIn = (filled: HTMLFormElement) =>
@@ -63,9 +68,7 @@ export const EditCard = ({
 
   const question = useUnsaved(() => {
     if (form.current === null) return false
-    const { fields, password } = typedIn(form.current)
-    const isChanged = Object.keys(changedFields(start.peek().base, fields)).length > 0
-    return isChanged || password !== undefined || badIn(form.current) !== undefined
+    return Object.keys(changesIn(form.current)).length > 0 || badIn(form.current) !== undefined
   }, onClose)
 
   const save = async (filled: HTMLFormElement): Promise<unknown> => {
@@ -73,8 +76,7 @@ export const EditCard = ({
     // an incomplete date reads as none, which would clear the field
     if (bad instanceof HTMLInputElement) return bad.reportValidity()
     const { base } = start.value
-    const { fields, password } = typedIn(filled)
-    const changes = { ...changedFields(base, fields), ...(password !== undefined && { password }) }
+    const changes = changesIn(filled)
     if (Object.keys(changes).length === 0) return onClose()
     const isSaved = await attempt(async () => {
       try {
@@ -84,7 +86,7 @@ export const EditCard = ({
       } catch (error) {
         const { status, code } = problemIn(error)
         const isStale = status === 412 || code === 'conflict'
-        if (!isStale || !(await compare(base, fields, password))) throw error
+        if (!isStale || !(await startOver(changes))) throw error
       }
     })
     if (!isSaved) requestAnimationFrame(() => filled.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
@@ -92,20 +94,17 @@ export const EditCard = ({
   }
 
   /**
-   * Loads the other edit, and puts the typed values back into the form. Resolves with false if the link is no longer
-   * visible.
+   * After a concurrent edit: shows both, and starts from the other one, with the typed changes. Resolves with false if
+   * the link is no longer visible.
    */
-  const compare = async (
-    base: ManagedLink,
-    fields: ReturnType<typeof typedIn>['fields'],
-    password: string | null | undefined,
-  ): Promise<boolean> => {
+  const startOver = async (changes: Changes): Promise<boolean> => {
+    const { base, turn } = start.value
     const theirs = await api.getLink(base.code)
     if (!isManaged(theirs)) return false
-    const typed = changedFields(base, fields)
-    const mine = { ...base, ...typed }
+    const { password, ...fields } = changes
+    const mine = { ...base, ...fields }
     conflict.value = { rows: conflictRows(base, mine, theirs, password !== undefined), mine, theirs }
-    start.value = { base: theirs, filled: { ...theirs, ...typed }, password, turn: start.value.turn + 1 }
+    start.value = { base: theirs, filled: { ...theirs, ...fields }, password, turn: turn + 1 }
     onChange(theirs)
     return true
   }
