@@ -171,12 +171,18 @@ describe('what became of an item', () => {
     const late = { code: 'conflict', title: 'It has changed', detail: 'Load it again.' }
     expect(outcomeOf({ index: 0, status: 409, problem: late })).to.deep.equal({
       is: 'refused',
-      why: { is: 'text', text: 'It has changed. Load it again.' },
+      why: {
+        is: 'refusal',
+        refusal: { status: 409, ...late, rule: undefined, errors: [] },
+      },
     })
     const denied = { code: 'policy_denied', title: 'The policy denies this', rule: 'R4' }
     expect(outcomeOf({ index: 0, status: 403, problem: denied })).to.deep.equal({
       is: 'refused',
-      why: { is: 'text', text: 'The policy denies this (R4)' },
+      why: {
+        is: 'refusal',
+        refusal: { status: 403, ...denied, detail: undefined, errors: [] },
+      },
     })
   })
 

@@ -8,6 +8,7 @@ import { PACKAGE_ROOT } from '../../src/config.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
+import { faultMessage } from '../../src/input/fault-message.js'
 import { linkFields } from '../../src/routes/link-fields.js'
 import { Password } from '../../src/routes/schemas.js'
 
@@ -30,6 +31,8 @@ interface Texts {
     readonly unreadable: (name: string, why: string) => string
     readonly readInPart: (why: string) => string
     readonly why: (why: unknown) => string
+    readonly place: (place: string) => string
+    readonly sameAs: (place: string) => string
   }
   readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
   readonly proof: { readonly retired: OfCount }
@@ -146,10 +149,9 @@ describe('the words of the console', () => {
     )
   })
 
-  it('have a sentence for all that the service says of target, code, tags and password', async () => {
+  it('have a sentence for all that the service says of the fields of a link', async () => {
     const place = { baseUrl: 'https://go.example.com', host: '127.0.0.1', port: 8_080, addresses: [] }
-    const { target, code, tags, password } = linkFields(place)
-    const fields = z.object({ target, code, tags, password })
+    const fields = z.object(linkFields(place))
     const good = { target: 'https://example.com', code: 'spring', tags: ['a'], password: 'long enough' }
     const bad: Readonly<Record<string, readonly unknown[]>> = {
       target: [
@@ -164,14 +166,23 @@ describe('the words of the console', () => {
       code: ['a b', '', 'docs'],
       tags: [['!'], [''], ['x'.repeat(41)], Array.from({ length: 21 }, (_, i) => `tag ${i}`)],
       password: ['short', 'x'.repeat(201)],
+      title: ['x'.repeat(201), 'two\nlines'],
+      note: ['x'.repeat(2_001)],
+      status: [200, 'moved'],
+      active: ['perhaps'],
+      forward_query: ['perhaps'],
+      starts_at: ['soon', '1969-01-01T00:00:00Z'],
+      expires_at: ['soon', '1969-01-01T00:00:00Z'],
+      max_visits: ['many', 1.5, 0, 1_000_000_001],
     }
     const said = Object.entries(bad).flatMap(([field, values]) =>
       values.flatMap((value) => {
-        const issues = fields.safeParse({ ...good, [field]: value }).error?.issues ?? []
+        const issues = fields.safeParse({ ...good, [field]: value }, { error: faultMessage }).error?.issues ?? []
         expect(issues, `${field} ${String(value)}`).to.have.length(1)
         return issues.map(({ message }) => [field, message] as const)
       }),
     )
+    said.push(['expires_at', 'must be after starts_at'])
     for (const { message } of Password.safeParse('short').error?.issues ?? []) said.push(['password', message])
     for (const language of ['en', 'de']) {
       const { faults } = await textsOf(language)
@@ -226,6 +237,14 @@ describe('the words of the console', () => {
       )
       expect(refused).to.deep.equal([sentence])
     }
+
+    const { records } = await readImport(new File(['[1, {}]'], 'x'))
+    expect(records.map(({ place }) => imports.place(place))).to.deep.equal(['1, Link 1', '1, Link 2'])
+    expect(['4', 'link 2', '4, link 2'].map(imports.sameAs)).to.deep.equal([
+      'wie Zeile 4',
+      'wie Link 2',
+      'wie Zeile 4, Link 2',
+    ])
   })
 
   it('have one German word for a revision', async () => {

@@ -29,6 +29,12 @@ const holders = (
 }
 
 /** Was an einem Feld nicht stimmt, nach dem, was der Dienst dazu sagt. */
+const ofTime = (name: string) => ({
+  'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z': `${name} ist kein Zeitpunkt wie 2027-01-31T12:00:00Z.`,
+  'must be a time from 1970 to 9999': `${name} liegt nicht zwischen 1970 und 9999.`,
+})
+const ofFlag = (name: string) => ({ 'must be true or false': `${name} ist nicht true oder false.` })
+
 const faults: Texts['faults'] = {
   target: {
     'must be an absolute http or https URL': 'Schreiben Sie die ganze Adresse, mit http:// oder https:// davor.',
@@ -51,6 +57,22 @@ const faults: Texts['faults'] = {
     'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit':
       'Ein Schlagwort hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, . _ und -; vorn Buchstabe oder Ziffer.',
     'must be at most 20 tags': 'Höchstens 20 Schlagwörter.',
+  },
+  title: {
+    'must be at most 200 characters': 'Ein Titel hat höchstens 200 Zeichen.',
+    'must be one line': 'Ein Titel ist eine einzige Zeile.',
+  },
+  note: { 'must be at most 2000 characters': 'Eine Notiz hat höchstens 2.000 Zeichen.' },
+  status: { 'must be 301, 302, 307 or 308': 'Eine Weiterleitung ist 301, 302, 307 oder 308.' },
+  active: ofFlag('„active“'),
+  forward_query: ofFlag('„forward_query“'),
+  starts_at: ofTime('Der Beginn'),
+  expires_at: { ...ofTime('Das Ende'), 'must be after starts_at': 'Das Ende liegt nicht nach dem Beginn.' },
+  max_visits: {
+    'must be a number': 'Die Zahl der Aufrufe ist keine Zahl.',
+    'must be an integer': 'Die Zahl der Aufrufe ist keine ganze Zahl.',
+    'must be at least 1': 'Mindestens 1 Aufruf.',
+    'must be at most 1000000000': 'Höchstens 1.000.000.000 Aufrufe.',
   },
   password: {
     'must have at least 8 characters': 'Mindestens 8 Zeichen.',

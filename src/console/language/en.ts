@@ -1,5 +1,5 @@
-import type { LinkgateProblem } from '../api'
 import { allFaults } from './fault-words'
+import type { Refusal } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
@@ -34,6 +34,13 @@ const holders = (all: readonly Holder[], isOwn: boolean): string => {
   return each.length === 0 ? 'Nobody' : sentence(listed(each))
 }
 
+/** What is wrong with a time, or with a field that is true or false. */
+const ofTime = (name: string) => ({
+  'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z': `${name} is not a time such as 2027-01-31T12:00:00Z.`,
+  'must be a time from 1970 to 9999': `${name} is not between 1970 and 9999.`,
+})
+const ofFlag = (name: string) => ({ 'must be true or false': `${name} is not true or false.` })
+
 /** What is wrong with a field, by what the service says of it. */
 const faults = {
   target: {
@@ -55,6 +62,22 @@ const faults = {
     'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit':
       'A tag has 1 to 40 letters, digits, spaces, dots, _ and -, a letter or digit first.',
     'must be at most 20 tags': 'At most 20 tags.',
+  },
+  title: {
+    'must be at most 200 characters': 'A title has at most 200 characters.',
+    'must be one line': 'A title is one line.',
+  },
+  note: { 'must be at most 2000 characters': 'A note has at most 2,000 characters.' },
+  status: { 'must be 301, 302, 307 or 308': 'A redirect is 301, 302, 307 or 308.' },
+  active: ofFlag('“active”'),
+  forward_query: ofFlag('“forward_query”'),
+  starts_at: ofTime('The start'),
+  expires_at: { ...ofTime('The end'), 'must be after starts_at': 'The end is not after the start.' },
+  max_visits: {
+    'must be a number': 'The visit limit is not a number.',
+    'must be an integer': 'The visit limit is not a whole number.',
+    'must be at least 1': 'At least 1 visit.',
+    'must be at most 1000000000': 'At most 1,000,000,000 visits.',
   },
   password: {
     'must have at least 8 characters': 'At least 8 characters.',
@@ -122,7 +145,7 @@ export const en = {
   revision: (revision: number) => `Policy revision ${number(revision)}`,
 
   /** What went wrong, and how to continue, in a sentence or two. */
-  problem: ({ status, code, title, detail, rule, retryAfter, errors }: LinkgateProblem): string => {
+  problem: ({ status, code, title, detail, rule, retryAfter, errors }: Refusal): string => {
     if (code === 'network_error') return 'No connection. What you typed is kept; try again.'
     if (code === 'rate_limited') return `Too many requests. Go on in ${number(Math.ceil(retryAfter ?? 1))} s.`
     if (code === 'policy_denied') return `You may not do that${rule === undefined ? '' : ` (${rule})`}.`

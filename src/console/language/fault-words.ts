@@ -9,6 +9,17 @@ interface Fault {
 
 export const nameOfField = ({ field }: Fault): string => field.split('.')[0] ?? ''
 
+/** What the service refused: a request, or one item of it. */
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly title: string
+  readonly detail?: string | undefined
+  readonly rule?: string | undefined
+  readonly retryAfter?: number | undefined
+  readonly errors: readonly Fault[]
+}
+
 /** What to say next to the field; the service's words where a language has none of its own. */
 export const besideField = (sentences: Sentences, fault: Fault): string =>
   sentences[nameOfField(fault)]?.[fault.message] ?? fault.message

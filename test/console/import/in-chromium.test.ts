@@ -201,6 +201,11 @@ describeConsole('the import in a browser', () => {
       'abgelehnt Schreiben Sie die ganze Adresse, mit http:// oder https:// davor. ' +
         'Ein Schlagwort hat 1 bis 40 Buchstaben, Ziffern, Leerzeichen, . _ und -; vorn Buchstabe oder Ziffer.',
     )
+    await choose('liste.csv', 'target,status,max_visits\nhttps://example.com/datei,200,viele\n')
+    await shown(page, '1 geht nicht.')
+    expect(await outcomeOf('/datei').innerText()).to.equal(
+      'abgelehnt Eine Weiterleitung ist 301, 302, 307 oder 308. Die Zahl der Aufrufe ist keine Zahl.',
+    )
     await choose('liste.csv', 'target,tags\nhttps://example.com/eine-zelle\nhttps://example.com/offen,"x\n')
     await shown(page, 'Nur ein Teil der Datei war lesbar: ab Zeile 3 ist ein Anführungszeichen nicht geschlossen.')
     await shown(page, 'die Zahl der Zellen (1) ist nicht die der Spalten (2)')

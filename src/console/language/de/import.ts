@@ -26,11 +26,14 @@ const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
   [/^is not a JSON object$/, 'ist kein JSON-Objekt'],
   [/^was deleted at Bitly$/, 'wurde bei Bitly gelöscht'],
   [/^(\w+) holds a character that cannot be stored$/, '$1 enthält ein Zeichen, das sich nicht speichern lässt'],
+  [/\blink (?=\d+$)/, 'Link '],
 ]
 const inGerman = (words: string): string => {
   const [pattern, german] = READER_WORDS.find(([each]) => each.test(words)) ?? ['', '']
   return words.replace(pattern, german)
 }
+
+const rowAt = (place: string): string => inGerman(place).replace(/^\d/, 'Zeile $&')
 
 /** The import, in German. */
 export const imports: Texts['imports'] = {
@@ -78,7 +81,8 @@ export const imports: Texts['imports'] = {
   },
   shown: (shown, all) => `${number(shown)} von ${number(all)}`,
   showMore: 'Mehr zeigen',
-  sameAs: (line) => `wie Zeile ${line}`,
+  place: inGerman,
+  sameAs: (place) => `wie ${rowAt(place)}`,
   why: (why) => {
     switch (why.is) {
       case 'text':
@@ -94,7 +98,7 @@ export const imports: Texts['imports'] = {
       case 'not yours':
         return 'das Kürzel hat schon ein Link von jemand anderem'
       case 'line':
-        return `Zeile ${why.place} hat dieses Kürzel und führt woandershin`
+        return `${rowAt(why.place)} hat dieses Kürzel und führt woandershin`
     }
   },
   checking: (done, all) => `Jede Zeile wird geprüft: ${number(done)} von ${number(all)}`,

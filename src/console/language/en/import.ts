@@ -5,6 +5,8 @@ import { number } from '../format'
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'link' : 'links'}`
 const are = (count: number): string => `${number(count)} ${count === 1 ? 'is' : 'are'}`
 
+const rowAt = (place: string): string => place.replace(/^\d/, 'row $&')
+
 /** The import, in English. */
 export const imports = {
   title: 'Import',
@@ -51,7 +53,8 @@ export const imports = {
   },
   shown: (shown: number, all: number) => `${number(shown)} of ${number(all)}`,
   showMore: 'Show more',
-  sameAs: (line: string) => `like row ${line}`,
+  place: (place: string) => place,
+  sameAs: (place: string) => `like ${rowAt(place)}`,
   why: (why: Reason): string => {
     switch (why.is) {
       case 'text':
@@ -67,7 +70,7 @@ export const imports = {
       case 'not yours':
         return 'the code is taken by a link of somebody else'
       case 'line':
-        return `row ${why.place} has this code, and leads elsewhere`
+        return `${rowAt(why.place)} has this code, and leads elsewhere`
     }
   },
   checking: (done: number, all: number) => `Asking about each row: ${number(done)} of ${number(all)}`,

@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/is-object.js'
+import type { Refusal } from '../../language/fault-words.js'
 import { textIn } from '../../parts/narrow.js'
 
 interface Fault {
@@ -6,10 +7,13 @@ interface Fault {
   readonly message: string
 }
 
-/** Why a row creates no link: what the service says of its fields, or another reason. */
-export type Why = { readonly is: 'faults'; readonly faults: readonly Fault[] } | Reason
+/** Why a row creates no link: what the service says of its fields or of the whole row, or another reason. */
+export type Why =
+  | { readonly is: 'faults'; readonly faults: readonly Fault[] }
+  | { readonly is: 'refusal'; readonly refusal: Refusal }
+  | Reason
 
-/** For the console's texts; `text`: as worded by the service or the file reader. */
+/** For the console's texts; `text`: as worded by the file reader. */
 export type Reason =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'no target' }
@@ -50,16 +54,25 @@ const faultsIn = (fault: unknown): readonly Fault[] =>
     ? [{ field: textOf(fault['field']), message: textOf(fault['message']) }]
     : []
 
-const whyOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): Why => {
+const whyOf = (status: number, { errors, code, title, detail, rule }: Readonly<Record<string, unknown>>): Why => {
   const faults = Array.isArray(errors) ? errors.flatMap(faultsIn) : []
   if (faults.length > 0) return { is: 'faults', faults }
-  const text = [textOf(title), textOf(detail)].filter(Boolean).join('. ')
-  return { is: 'text', text: textOf(rule) === '' ? text : `${text} (${textOf(rule)})` }
+  return {
+    is: 'refusal',
+    refusal: {
+      status,
+      code: textOf(code),
+      title: textOf(title),
+      detail: textIn(detail) ?? undefined,
+      rule: textIn(rule) ?? undefined,
+      errors: [],
+    },
+  }
 }
 
 /** The outcome of a result. Without a link, it was a dry run. */
 export const outcomeOf = ({ status, link, problem = {} }: ItemResult): Outcome => {
   if (status < 300) return link?.url === undefined ? { is: 'new' } : { is: 'made', url: link.url }
   if (problem['code'] === 'code_taken') return { is: 'taken' }
-  return { is: 'refused', why: whyOf(problem) }
+  return { is: 'refused', why: whyOf(status, problem) }
 }

@@ -87,7 +87,7 @@ const RowLine = ({ row: { place, code, target, outcome } }: { readonly row: Row 
   const [look, icon] = LOOK[state]
   return (
     <tr>
-      <td class="place">{place}</td>
+      <td class="place">{t.imports.place(place)}</td>
       <td class="code">
         {outcome.is === 'made' ? (
           <a href={outcome.url} target="_blank" rel="noopener">
