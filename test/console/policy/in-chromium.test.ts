@@ -201,6 +201,23 @@ describeConsole('the pages of the policy in a browser', () => {
       await requireClean(page, 'the time line')
     })
 
+    it('ask again what one of them changed after the network failed', async () => {
+      const one = '**/policy/revisions/1'
+      let failed = 0
+      await page.route(one, (route) => {
+        failed += 1
+        return route.abort()
+      })
+      await page.reload()
+      // the client itself tries three times
+      await soon(async () => failed > 3)
+      await item(1).getByText('Loading').waitFor()
+      await page.unroute(one)
+      await item(1)
+        .getByText(/^\d+ decisions: /)
+        .waitFor()
+    })
+
     it('make no markup of a reason', async () => {
       await item((await latest()) - 1)
         .getByRole('button', { name: HOSTILE })

@@ -4,8 +4,10 @@ import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
 import { problemIn } from '../../parts/loaded'
+import { pause, waitBefore } from '../../parts/pause'
 import { countTurned } from '../../parts/policy/turned'
 import type { Turned } from '../../parts/policy/turned'
+import { isFinal } from '../../parts/stay-connected'
 import type { RevisionLine } from './revision-line'
 
 /** The decisions that each revision changed, requested one after the other; null: unknown. */
@@ -13,27 +15,30 @@ export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<nu
   const known = useSignal<ReadonlyMap<number, Turned | null>>(new Map())
   useEffect(() => {
     const ended = new AbortController()
-    const { signal } = ended
     const ask = async () => {
       for (const { revision } of lines) {
         if (known.peek().has(revision)) continue
-        const turned = await turnedBy(revision, signal).catch((error: unknown) => {
-          if (signal.aborted) throw error
-          problemIn(error)
-          return null
-        })
+        const turned = await turnedBy(revision, ended.signal)
+        if (ended.signal.aborted) return
         known.value = new Map([...known.peek(), [revision, turned]])
       }
     }
-    ask().catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    void ask()
     return () => ended.abort()
   }, [lines.map(({ revision }) => revision).join()])
   return known
 }
 
+/** Tries again until the service answers; null if it refuses, or the caller may not read the rows. */
 const turnedBy = async (revision: number, signal: AbortSignal): Promise<Turned | null> => {
-  const { decisions_changed: changes } = await api.getPolicyRevision(revision, { signal })
-  return changes && countTurned(changes)
+  for (let failed = 0; !signal.aborted; failed += 1) {
+    try {
+      const { decisions_changed: changes } = await api.getPolicyRevision(revision, { signal })
+      return changes && countTurned(changes)
+    } catch (error) {
+      if (!signal.aborted && isFinal(problemIn(error))) return null
+      await pause(waitBefore(failed) * 1_000, signal)
+    }
+  }
+  return null
 }
