@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
+import { deferred } from '../../src/domain/deferred.js'
 import { PASSWORD, addAccount } from '../support/account.js'
 import { hasBackCache, openWithBackCache } from '../support/chromium.js'
 import {
@@ -230,6 +231,33 @@ describeConsole('the console in a browser', () => {
       expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
       await shown(page, /^(6\d) of \1$/)
       expect(await row(code).count()).to.equal(1)
+      await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
+      await page.waitForURL(({ search }) => search === '')
+    })
+
+    it('stay deleted where a list from before comes late', async () => {
+      const code = freshCode('late')
+      await addLink(service.db, { code, owner: editor.id })
+      await page.reload()
+      await row(code).waitFor()
+      const begun = deferred()
+      const deleted = deferred()
+      await page.route(/\/links\?.*sort=code/, async (route) => {
+        const response = await route.fetch()
+        begun.resolve()
+        await deleted.promise
+        await route.fulfill({ response })
+      })
+      await page.getByLabel('Sorted by').selectOption({ label: 'code' })
+      await begun.promise
+      await row(code).getByRole('button', { name: 'Delete' }).click()
+      await row(code).waitFor({ state: 'detached' })
+      const late = page.waitForResponse(/sort=code/)
+      deleted.resolve()
+      await late
+      await page.locator('.busy-bar').waitFor({ state: 'detached' })
+      expect(await row(code).count()).to.equal(0)
+      await page.unroute(/\/links\?.*sort=code/)
       await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
       await page.waitForURL(({ search }) => search === '')
     })

@@ -32,12 +32,15 @@ export interface List<Item> {
   readonly remove: (isIt: (item: Item) => boolean) => void
 }
 
+type Change<Item> = (items: readonly Item[]) => readonly Item[]
 type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
 
 /** A list that is loaded page by page, and reloaded when one of `keys` changes. */
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
   const running = useRef<AbortController | null>(null)
+  /** made while a request is running, whose response may be from before them */
+  const lateChanges = useRef<Change<Item>[]>([])
   // an earlier list object loads its next page with the current keys
   const latest = useRef(load)
   latest.current = load
@@ -45,6 +48,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
   const ask = async (cursor: string | undefined) => {
     running.current?.abort()
     const { signal } = (running.current = new AbortController())
+    lateChanges.current = []
     state.value = { ...state.peek(), busy: true, problem: null }
     try {
       const { data, next_cursor: next, count } = await latest.current(cursor, signal)
@@ -54,6 +58,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
         cursor === undefined
           ? { items: data, next, count, busy: false, problem: null }
           : { items: joined(items, data), next, count: known, busy: false, problem: null }
+      for (const by of lateChanges.current) change(by)
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), busy: false, problem: problemIn(error) }
     }
@@ -63,8 +68,10 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
     return () => running.current?.abort()
   }, keys)
 
-  const change = (items: readonly Item[]) => {
-    const { count, items: before } = state.peek()
+  const change = (by: Change<Item>) => {
+    const { busy, count, items: before } = state.peek()
+    if (busy) lateChanges.current.push(by)
+    const items = by(before)
     const counted = count === undefined ? undefined : count + items.length - before.length
     state.value = { ...state.peek(), items, count: counted }
   }
@@ -75,9 +82,9 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
       if (next !== null && !busy) await ask(next)
     },
     again: () => ask(undefined),
-    add: (item) => change(joined([item], state.peek().items)),
-    replace: (isIt, by) => change(state.peek().items.map((item) => (isIt(item) ? by(item) : item))),
-    remove: (isIt) => change(state.peek().items.filter((item) => !isIt(item))),
+    add: (item) => change((items) => joined([item], items)),
+    replace: (isIt, by) => change((items) => items.map((item) => (isIt(item) ? by(item) : item))),
+    remove: (isIt) => change((items) => items.filter((item) => !isIt(item))),
   }
 }
 
