@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Gives the focus back, when a part closes, to the element that had it before. */
@@ -17,4 +18,16 @@ export const useOpenedFocus = <Opened extends HTMLElement>() => {
   useReturnedFocus()
   useLayoutEffect(() => opened.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
   return opened
+}
+
+/** For parts that disappear when their work is done: the page's heading gets the focus that was within them. */
+export const useLeftFocus = <Left extends HTMLElement>(): RefObject<Left | null> => {
+  const left = useRef<Left>(null)
+  useLayoutEffect(
+    () => () => {
+      if (left.current?.contains(document.activeElement) === true) document.querySelector<HTMLElement>('h1')?.focus()
+    },
+    [],
+  )
+  return left
 }

@@ -119,6 +119,8 @@ describeConsole('proposals in a browser', () => {
     await reason(ofBen).fill(`Not while ${HOSTILE}`)
     await button(ofBen, 'Decline').press('Enter')
     await shown(ofBen, `: Not while ${HOSTILE}`)
+    const focused = await ofBen.evaluate('document.activeElement.tagName')
+    expect(focused, 'the card that had the focus is gone').to.equal('H1')
     await until('none waits', async () => (await ofBen.getByRole('link', { name: /Proposals \d+ open/ }).count()) === 0)
     await requireClean(ofBen, 'a declined proposal')
     expect(await revision()).to.equal(1)

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { handleSubmit } from '../../parts/form'
 import { ProblemNote } from '../../parts/note'
+import { useLeftFocus } from '../../parts/opened-focus'
 import { ReasonField } from '../../parts/reason-field'
 import { useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
@@ -28,6 +29,7 @@ export const DecideCard = ({
   /** called even if it was refused: somebody else may have decided, or edited the policy */
   readonly onDecided: () => unknown
 }) => {
+  const form = useLeftFocus<HTMLFormElement>()
   const reason = useSignal('')
   const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
   const { busy, problem, attempt } = useAttempt()
@@ -51,7 +53,7 @@ export const DecideCard = ({
   const withdraw = () => decide('withdraw', () => api.withdrawPolicyProposal(id), t.proposals.withdrawn)
   return (
     <Card title={t.proposals.decide}>
-      <form class="body stack" onSubmit={handleSubmit(() => approveOff === null && approve())}>
+      <form ref={form} class="body stack" onSubmit={handleSubmit(() => approveOff === null && approve())}>
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {off === null && (
           <ReasonField
