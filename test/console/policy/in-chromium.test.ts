@@ -363,6 +363,18 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.getByLabel('Role', { exact: true }).and(page.locator('select')).waitFor()
     })
 
+    it('asks whose record it is of no anonymous caller, who owns none', async () => {
+      const whose = page.getByLabel('whose record')
+      const role = page.getByLabel('Role', { exact: true })
+      await whose.selectOption('own')
+      await role.selectOption('anonymous')
+      expect(await whose.count()).to.equal(0)
+      await page.getByRole('button', { name: 'Explain', exact: true }).click()
+      await page.waitForURL(/role=anonymous.*relation=anonymous/)
+      await role.selectOption('viewer')
+      expect(await whose.inputValue()).to.equal('other')
+    })
+
     it('explains a refused request by its id, also one that a row could not decide', async () => {
       const refused = await service.request('DELETE', `/links/${code}`, { token: editor.token })
       const scoped = await service.tokenFor(editor, 'link:read')

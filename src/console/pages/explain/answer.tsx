@@ -11,7 +11,7 @@ import { useNames } from '../../parts/use-names'
 import { Ladder, layerNumber } from './ladder'
 import type { Bodies } from './ladder'
 import { textsOf } from './question'
-import type { Question } from './question'
+import type { PersonQuestion, Question } from './question'
 
 type Explained = Awaited<ReturnType<typeof api.explainDecision>>
 
@@ -140,7 +140,7 @@ const WhoMay = ({
 )
 
 /** Real requests with this question, from the log. */
-const ForReal = ({ question }: { readonly question: Question & { readonly about: 'person' } }) => {
+const ForReal = ({ question }: { readonly question: PersonQuestion }) => {
   const { user, link, action } = question
   const { state, again } = useLoaded(
     (signal) =>

@@ -1,3 +1,5 @@
+import type { Signal } from '@preact/signals'
+
 import { ACTIONS } from '../../../domain/action.js'
 import type { PolicyRow } from '../../../domain/policy-row.js'
 import { t } from '../../language/language'
@@ -11,32 +13,6 @@ export const namesIn = (
   roles: [...new Set(rows.flatMap((row) => (row.ptype === 'g' ? [row.role, row.inherits] : [row.role])))],
   actions: [...new Set(rows.flatMap((row) => (row.ptype === 'g' || row.action === '*' ? [] : [row.action])))],
 })
-
-export const RoleField = ({
-  roles,
-  chosen,
-  fault,
-}: {
-  readonly roles: readonly string[]
-  readonly chosen: string
-  readonly fault?: string | undefined
-}) => {
-  // no caller has the role `anyone`
-  const known = [...new Set([chosen, 'anonymous', ...roles])].filter((role) => role !== 'anyone').sort()
-  return (
-    <Field label={t.policy.role} fault={fault}>
-      {(names) => (
-        <select {...names} name="role">
-          {known.map((role) => (
-            <option key={role} value={role} selected={role === chosen}>
-              {role === OTHER_ROLE ? t.policy.otherRole : role}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-}
 
 export const ActionField = ({ actions, chosen }: { readonly actions: readonly string[]; readonly chosen: string }) => (
   <Field label={t.explain.wants}>
@@ -52,15 +28,49 @@ export const ActionField = ({ actions, chosen }: { readonly actions: readonly st
   </Field>
 )
 
-export const RelationField = ({ isOwn }: { readonly isOwn: boolean }) => (
-  <Field label={t.explain.whose}>
-    {(names) => (
-      <select {...names} name="relation">
-        <option value="other">{t.explain.relations.other}</option>
-        <option value="own" selected={isOwn}>
-          {t.explain.relations.own}
-        </option>
-      </select>
-    )}
-  </Field>
-)
+/** `chosen` follows the choice. */
+export const RoleField = ({
+  roles,
+  chosen,
+  fault,
+}: {
+  readonly roles: readonly string[]
+  readonly chosen: Signal<string>
+  readonly fault?: string | undefined
+}) => {
+  // no caller has the role `anyone`
+  const known = [...new Set([chosen.value, 'anonymous', ...roles])].filter((role) => role !== 'anyone').sort()
+  return (
+    <Field label={t.policy.role} fault={fault}>
+      {(names) => (
+        <select
+          {...names}
+          name="role"
+          value={chosen.value}
+          onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
+        >
+          {known.map((role) => (
+            <option key={role} value={role}>
+              {role === OTHER_ROLE ? t.policy.otherRole : role}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+/** Whose record it is; nothing for an anonymous caller, who owns none. */
+export const RelationField = ({ role, isOwn }: { readonly role: string; readonly isOwn: boolean }) =>
+  role === 'anonymous' ? null : (
+    <Field label={t.explain.whose}>
+      {(names) => (
+        <select {...names} name="relation">
+          <option value="other">{t.explain.relations.other}</option>
+          <option value="own" selected={isOwn}>
+            {t.explain.relations.own}
+          </option>
+        </select>
+      )}
+    </Field>
+  )

@@ -35,6 +35,7 @@ export const QuestionForm = ({
 }) => {
   const about = useSignal<Question['about']>(question?.about ?? 'person')
   const isPerson = about.value === 'person' && off === null
+  const role = useSignal(question?.about === 'role' ? question.role : 'editor')
   const { roles, actions } = useNamed()
   const { busy, problem, attempt } = useAttempt()
   const faults = useSignal<Readonly<Record<string, string>>>({})
@@ -74,17 +75,13 @@ export const QuestionForm = ({
           {isPerson ? (
             <WhoField question={question} fault={faults.value['who']} mayReadUsers={mayReadUsers} />
           ) : (
-            <RoleField
-              roles={roles}
-              chosen={question?.about === 'role' ? question.role : 'editor'}
-              fault={faults.value['role']}
-            />
+            <RoleField roles={roles} chosen={role} fault={faults.value['role']} />
           )}
           <ActionField actions={actions} chosen={question?.action ?? 'link:delete'} />
           {isPerson ? (
             <LinkField chosen={question?.about === 'person' ? question.link : null} />
           ) : (
-            <RelationField isOwn={question?.about === 'role' && question.relation === 'own'} />
+            <RelationField role={role.value} isOwn={question?.about === 'role' && question.relation === 'own'} />
           )}
         </div>
         <div class="row">

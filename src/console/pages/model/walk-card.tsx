@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useMemo } from 'preact/hooks'
 
@@ -16,12 +17,10 @@ import { rowWords } from '../../parts/policy/row-words'
 import { useFormKey } from '../../parts/use-form-key'
 import { ActionField, RelationField, RoleField, namesIn } from '../explain/name-fields'
 import { questionIn, textsOf } from '../explain/question'
-import type { Question } from '../explain/question'
+import type { Question, RoleQuestion } from '../explain/question'
 import { Steps } from './steps'
 import { walkEndpoint, walkObject } from './walk'
 import type { Walk } from './walk'
-
-type RoleQuestion = Question & { readonly about: 'role' }
 
 const EXAMPLE: RoleQuestion = { about: 'role', role: 'editor', action: 'link:delete', relation: 'other' }
 
@@ -37,37 +36,52 @@ export const WalkCard = ({
   const found = questionIn({ ...query, user: undefined })
   const question = found?.about === 'role' ? found : EXAMPLE
   const shown = useFormKey(JSON.stringify(question))
-  const names = useMemo(() => namesIn(rows), [rows])
   return (
     <Card title={t.model.walk}>
-      <form
-        class="body stack"
+      <WalkForm
         key={shown.key}
-        onSubmit={handleSubmit((form) => {
-          const asked = questionIn({
-            role: textOf(form, 'role'),
-            action: textOf(form, 'action'),
-            relation: textOf(form, 'relation'),
-          })
-          if (asked === null) return
+        rows={rows}
+        question={question}
+        onAsk={(asked) => {
           shown.keepFor(JSON.stringify(asked))
           route(`${path}?${new URLSearchParams(textsOf(asked))}`, true)
-        })}
-      >
-        <p class="lead">{t.model.walkLead}</p>
-        <div class="fields">
-          <RoleField roles={names.roles} chosen={question.role} />
-          <ActionField actions={names.actions} chosen={question.action} />
-          <RelationField isOwn={question.relation === 'own'} />
-        </div>
-        <div class="row">
-          <Button kind="main" type="submit">
-            {t.model.walkIt}
-          </Button>
-        </div>
-      </form>
+        }}
+      />
       <Walked matchers={matchers} rows={rows} question={question} />
     </Card>
+  )
+}
+
+const WalkForm = ({
+  rows,
+  question,
+  onAsk,
+}: {
+  readonly rows: readonly PolicyRow[]
+  readonly question: RoleQuestion
+  readonly onAsk: (question: Question) => unknown
+}) => {
+  const role = useSignal(question.role)
+  const { roles, actions } = useMemo(() => namesIn(rows), [rows])
+  const ask = (form: HTMLFormElement) => {
+    const [action, relation] = [textOf(form, 'action'), textOf(form, 'relation')]
+    const asked = questionIn({ role: role.value, action, relation })
+    if (asked !== null) void onAsk(asked)
+  }
+  return (
+    <form class="body stack" onSubmit={handleSubmit(ask)}>
+      <p class="lead">{t.model.walkLead}</p>
+      <div class="fields">
+        <RoleField roles={roles} chosen={role} />
+        <ActionField actions={actions} chosen={question.action} />
+        <RelationField role={role.value} isOwn={question.relation === 'own'} />
+      </div>
+      <div class="row">
+        <Button kind="main" type="submit">
+          {t.model.walkIt}
+        </Button>
+      </div>
+    </form>
   )
 }
 
