@@ -11,6 +11,12 @@ export interface Loaded<T> {
   readonly busy: boolean
 }
 
+/** A load, and how to repeat it. */
+export interface Loading<T> {
+  readonly state: Signal<Loaded<T>>
+  readonly again: () => void
+}
+
 /** Any other error is a bug, and is rethrown. */
 export const problemIn = (error: unknown): LinkgateProblem => {
   if (error instanceof LinkgateProblem) return error
@@ -21,10 +27,7 @@ export const problemIn = (error: unknown): LinkgateProblem => {
  * Loads, and reloads when one of `keys` changes or `again` is called; the previous load is aborted. Call it at the top
  * of a component.
  */
-export const useLoaded = <T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  keys: readonly unknown[],
-): { readonly state: Signal<Loaded<T>>; readonly again: () => void } => {
+export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loading<T> => {
   const state = useSignal<Loaded<T>>({ value: null, problem: null, busy: true })
   const turn = useSignal(0)
   const latest = useRef(load)

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
+import { deferred } from '../../../src/domain/deferred.js'
 import { addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, requireClean, resize, shown, soon } from '../../support/console.js'
 import { editPolicy } from '../../support/edit-policy.js'
@@ -42,6 +43,22 @@ describeConsole('the pages of the policy in a browser', () => {
   })
   after(() => service.stop())
 
+  /** What stood there for another question is gone before this one is answered. */
+  const leavesNothing = async (path: string, ask: () => Promise<unknown>, old: string) => {
+    const over = deferred()
+    const held = (url: URL) => url.pathname === path
+    await page.route(held, async (route) => {
+      await over.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => held(new URL(request.url())))
+    await ask()
+    await asked
+    await soon(async () => (await page.locator(old).count()) === 0).finally(over.resolve)
+    await page.locator(old).first().waitFor()
+    await page.unroute(held)
+  }
+
   describe('access', () => {
     const grid = () => page.getByRole('grid', { name: 'Access' })
     const active = () => page.locator('.matrix td[tabindex="0"]')
@@ -69,6 +86,15 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.locator('.policy-rows .decides').first().waitFor()
       await soon(async () => (await page.evaluate('document.activeElement.id')) === 'cell-title')
       await requireClean(page, 'a cell')
+      const openTheNext = async () => {
+        await active().focus()
+        await page.keyboard.press('ArrowLeft')
+        await page.keyboard.press('Enter')
+      }
+      await leavesNothing('/policy/explanation', openTheNext, '.policy-rows')
+      await active().focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Enter')
       await page.keyboard.press('Escape')
       await soon(async () => (await page.evaluate('document.activeElement.getAttribute("aria-colindex")')) === where)
       await page.keyboard.press('Home')
@@ -244,7 +270,12 @@ describeConsole('the pages of the policy in a browser', () => {
       const card = page.getByRole('region', { name: `2 → ${revision}` })
       await card.getByRole('row', { name: /^editor link:update own.* allow R5.* deny FREEZE/ }).waitFor()
       await requireClean(page, 'two revisions')
-      await card.getByRole('button', { name: 'Swap' }).click()
+      await leavesNothing(
+        '/policy/comparison',
+        () => card.getByRole('button', { name: 'Swap' }).press('Enter'),
+        '.decisions',
+      )
+      expect(await page.locator(':focus').innerText(), 'the focus stays').to.equal('Swap')
       await page
         .getByRole('region', { name: `${revision} → 2` })
         .getByRole('row', { name: /^editor link:update own.* deny FREEZE.* allow R5/ })
@@ -371,8 +402,14 @@ describeConsole('the pages of the policy in a browser', () => {
       expect(await whose.count()).to.equal(0)
       await page.getByRole('button', { name: 'Explain', exact: true }).click()
       await page.waitForURL(/role=anonymous.*relation=anonymous/)
+      await page.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
       await role.selectOption('viewer')
       expect(await whose.inputValue()).to.equal('other')
+    })
+
+    it('shows no answer to another question while it loads', async () => {
+      const explain = page.getByRole('button', { name: 'Explain', exact: true })
+      await leavesNothing('/policy/explanation', () => explain.click(), '.ladder')
     })
 
     it('explains a refused request by its id, also one that a row could not decide', async () => {

@@ -6,8 +6,8 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
-import { ProblemNote } from '../../parts/note'
 import { Explanation } from '../../parts/policy/explanation'
+import { WhenLoaded } from '../../parts/when-loaded'
 
 /** An unnamed action: all of them get the same answer. */
 const unnamed = (actions: readonly string[]): string => {
@@ -33,11 +33,6 @@ export const CellPanel = ({
   readonly onClose: () => unknown
 }) => {
   const asked = action === OTHER_ACTION ? unnamed(actions) : action
-  const { state, again } = useLoaded(
-    (signal) => api.explainDecision({ role, action: asked, relation, revision }, { signal }),
-    [role, action, relation, revision],
-  )
-  const { value, problem, busy } = state.value
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => title.current?.focus(), [role, action, relation])
   const names = [
@@ -49,7 +44,6 @@ export const CellPanel = ({
     <section
       class="card cell-panel"
       aria-labelledby="cell-title"
-      aria-busy={busy}
       onKeyDown={({ key }) => {
         if (key === 'Escape') void onClose()
       }}
@@ -65,9 +59,7 @@ export const CellPanel = ({
         </span>
       </header>
       <div class="body stack">
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
-        {value === null && busy && <p class="hint">{t.loading}</p>}
-        {value !== null && problem === null && <Explanation of={value.explanation} />}
+        <Explained key={`${role} ${asked} ${relation} ${revision}`} {...{ role, action: asked, relation, revision }} />
         {action !== OTHER_ACTION && (
           <div class="row">
             <a class="button" href={`/console/explain?${new URLSearchParams({ role, action, relation })}`}>
@@ -78,4 +70,9 @@ export const CellPanel = ({
       </div>
     </section>
   )
+}
+
+const Explained = (question: Question & { readonly revision: number }) => {
+  const loaded = useLoaded((signal) => api.explainDecision(question, { signal }), [])
+  return <WhenLoaded of={loaded}>{({ explanation }) => <Explanation of={explanation} />}</WhenLoaded>
 }

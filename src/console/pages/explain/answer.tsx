@@ -5,9 +5,9 @@ import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
-import { ProblemNote } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber } from './ladder'
 import type { Bodies } from './ladder'
 import { textsOf } from './question'
@@ -15,7 +15,7 @@ import type { PersonQuestion, Question } from './question'
 
 type Explained = Awaited<ReturnType<typeof api.explainDecision>>
 
-/** Explains a decision: the four layers, the rows, and who may do it. */
+/** Explains a decision: the four layers, the rows, and who may do it. Needs a key for each question. */
 export const Answer = ({
   question,
   revision,
@@ -29,24 +29,25 @@ export const Answer = ({
   readonly mayReadLog: boolean
 }) => {
   const texts = textsOf(question)
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     (signal) =>
       api.explainDecision({ ...texts, action: question.action, ...(revision !== null && { revision }) }, { signal }),
-    [JSON.stringify(texts), revision],
+    [],
   )
-  const { value, problem, busy } = state.value
-  const nameOf = useNames([value?.user?.id ?? null, value?.link?.owner_id ?? null], mayReadUsers)
-  if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
-  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
-  const who = value.user === null ? t.policy.everyOne(value.explanation.role) : nameOf(value.user.id)
+  const { user, link } = loaded.state.value.value ?? {}
+  const nameOf = useNames([user?.id ?? null, link?.owner_id ?? null], mayReadUsers)
   return (
-    <>
-      <Verdict explained={value} who={who} nameOf={nameOf} />
-      <div class="answers">
-        <WhoMay explained={value} nameOf={nameOf} />
-        {mayReadLog && question.about === 'person' && <ForReal question={question} />}
-      </div>
-    </>
+    <WhenLoaded of={loaded}>
+      {(explained) => (
+        <>
+          <Verdict explained={explained} nameOf={nameOf} />
+          <div class="answers">
+            <WhoMay explained={explained} nameOf={nameOf} />
+            {mayReadLog && question.about === 'person' && <ForReal question={question} />}
+          </div>
+        </>
+      )}
+    </WhenLoaded>
   )
 }
 
@@ -54,14 +55,13 @@ type NameOf = (id: string | null) => string
 
 const Verdict = ({
   explained: { user, link, explanation },
-  who,
   nameOf,
 }: {
   readonly explained: Explained
-  readonly who: string
   readonly nameOf: NameOf
 }) => {
   const { endpoint, object, role, inherits, relation, revision } = explanation
+  const who = user === null ? t.policy.everyOne(role) : nameOf(user.id)
   const isSuspended = user?.suspended === true
   const stop: DecidingLayer | null = isSuspended ? 'gateway' : explanation.effect === 'allow' ? null : explanation.layer
   const whose =
@@ -142,29 +142,29 @@ const WhoMay = ({
 /** Real requests with this question, from the log. */
 const ForReal = ({ question }: { readonly question: PersonQuestion }) => {
   const { user, link, action } = question
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     (signal) =>
       api.listDecisions({ user, action, ...(link !== null && { link }), limit: 3, count: 'true' }, { signal }).page(),
-    [user, action, link],
+    [],
   )
-  const { value, problem } = state.value
   return (
     <Card title={t.explain.forReal}>
       <div class="body">
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
-        {value !== null && (
-          <>
-            <p class="hint">{t.explain.recorded(number(value.count ?? value.data.length))}</p>
-            <ul class="who-may">
-              {value.data.map(({ id, time, effect, rule, request_id: request }) => (
-                <li key={id}>
-                  <a href={`/console/explain?request=${encodeURIComponent(request)}`}>{dateAndTime(time)}</a>{' '}
-                  <EffectWord effect={effect === 'allow' ? 'allow' : 'deny'} /> <RuleLabel rule={rule} />
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        <WhenLoaded of={loaded}>
+          {({ data, count }) => (
+            <>
+              <p class="hint">{t.explain.recorded(number(count ?? data.length))}</p>
+              <ul class="who-may">
+                {data.map(({ id, time, effect, rule, request_id: request }) => (
+                  <li key={id}>
+                    <a href={`/console/explain?request=${encodeURIComponent(request)}`}>{dateAndTime(time)}</a>{' '}
+                    <EffectWord effect={effect === 'allow' ? 'allow' : 'deny'} /> <RuleLabel rule={rule} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </WhenLoaded>
       </div>
     </Card>
   )

@@ -58,6 +58,7 @@ export const ExplainPage = () => {
             </div>
             {question !== null && (
               <Answer
+                key={`${JSON.stringify(question)} ${revision}`}
                 question={question}
                 revision={revision}
                 mayReadUsers={mayReadUsers}

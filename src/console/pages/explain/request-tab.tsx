@@ -6,9 +6,10 @@ import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
-import { Note, ProblemNote } from '../../parts/note'
+import { Note } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber } from './ladder'
 import type { Bodies } from './ladder'
 import { recordedIn } from './recorded'
@@ -40,28 +41,26 @@ export const RequestTab = ({
         {t.explain.explain}
       </Button>
     </form>
-    {request !== '' && off === null && <Decisions request={request} mayReadUsers={mayReadUsers} />}
+    {request !== '' && off === null && <Decisions key={request} request={request} mayReadUsers={mayReadUsers} />}
   </>
 )
 
 const Decisions = ({ request, mayReadUsers }: { readonly request: string; readonly mayReadUsers: boolean }) => {
-  const { state, again } = useLoaded((signal) => api.explainRequest(request, { signal }), [request])
-  const { value, problem, busy } = state.value
+  const loaded = useLoaded((signal) => api.explainRequest(request, { signal }), [])
+  const { value, problem } = loaded.state.value
   const nameOf = useNames(value?.data.map(({ subject }) => subject.id) ?? [], mayReadUsers)
-  if (problem !== null)
-    return problem.status === 404 ? (
-      <Note title={t.explain.notRecorded}>{t.explain.notRecordedHint}</Note>
-    ) : (
-      <ProblemNote problem={problem} onRetry={again} />
-    )
-  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
+  if (problem?.status === 404) return <Note title={t.explain.notRecorded}>{t.explain.notRecordedHint}</Note>
   return (
-    <>
-      {value.data.map((decision) => (
-        <DecisionCard key={decision.id} decision={decision} nameOf={nameOf} />
-      ))}
-      {value.more && <p class="caption">{t.explain.more}</p>}
-    </>
+    <WhenLoaded of={loaded}>
+      {({ data, more }) => (
+        <>
+          {data.map((decision) => (
+            <DecisionCard key={decision.id} decision={decision} nameOf={nameOf} />
+          ))}
+          {more && <p class="caption">{t.explain.more}</p>}
+        </>
+      )}
+    </WhenLoaded>
   )
 }
 

@@ -17,6 +17,7 @@ import { ReplayCard } from '../../parts/policy/replay-card'
 import type { Window } from '../../parts/policy/replays'
 import { useReplay } from '../../parts/policy/use-replay'
 import { useServiceRights } from '../../parts/service-rights'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { DecideCard } from './decide-card'
 import { InItsWay } from './in-its-way'
 import { ProposedRows } from './proposed-rows'
@@ -104,18 +105,19 @@ const Changes = ({
   readonly revision: number
   readonly changes: readonly CellChange[]
 }) => {
-  const { state, again } = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
+  const loaded = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
   const window = useSignal<Window>('24h')
   const mayNotReplay = useServiceRights()('audit:read')
   const isReplayed = mayNotReplay === null && changes.length > 0
   const replay = useReplay({ add: added, remove: removed }, window.value, isReplayed ? `${id} ${revision}` : null)
-  const { value, problem, busy } = state.value
-  if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
-  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
   return (
-    <>
-      <ChangesCard cells={value.decisions} changes={changes} />
-      {changes.length > 0 && <ReplayCard job={replay} window={window} off={mayNotReplay} />}
-    </>
+    <WhenLoaded of={loaded}>
+      {({ decisions }) => (
+        <>
+          <ChangesCard cells={decisions} changes={changes} />
+          {changes.length > 0 && <ReplayCard job={replay} window={window} off={mayNotReplay} />}
+        </>
+      )}
+    </WhenLoaded>
   )
 }

@@ -29,7 +29,9 @@ export const StaleNote = ({
     },
     [from, to],
   )
-  const { value, problem } = state.value
+  const { problem } = state.value
+  // that of an earlier edit stays until this one is loaded
+  const value = state.value.value?.made.revision === to ? state.value.value : null
   return (
     <Note kind="lit" title={t.propose.stale(to)}>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}

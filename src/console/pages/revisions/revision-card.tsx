@@ -5,12 +5,12 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { ChangedComments } from '../../parts/policy/changed-comments'
 import type { CommentChange } from '../../parts/policy/changed-comments'
 import { ChangedDecisions } from '../../parts/policy/changed-decisions'
 import { ChangedRows } from '../../parts/policy/changed-rows'
 import type { SentRow } from '../../parts/policy/row'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { revisionLine } from './revision-line'
 import { makerOf } from './time-line'
 
@@ -47,43 +47,34 @@ const Difference = ({
   </>
 )
 
-/** One revision: its reason and its changes. */
+/** One revision: its reason and its changes. Needs a key for each. */
 export const RevisionCard = ({ revision }: { readonly revision: number }) => {
-  const { state, again } = useLoaded(
-    async (signal) => {
-      const found = await api.getPolicyRevision(revision, { signal })
-      return { line: revisionLine(found), difference: found }
-    },
-    [revision],
-  )
-  const { value, problem, busy } = state.value
-  const at = number(revision)
+  const loaded = useLoaded((signal) => api.getPolicyRevision(revision, { signal }), [])
   return (
     <Card
-      title={t.revisions.revision(at)}
+      title={t.revisions.revision(number(revision))}
       actions={
         <a class="button bare" href={`/console/access?revision=${revision}`}>
           {t.revisions.access}
         </a>
       }
     >
-      {problem !== null && (
-        <div class="body">
-          <ProblemNote problem={problem} onRetry={again} />
-        </div>
-      )}
-      {busy && value === null && <p class="body hint">{t.loading}</p>}
-      {value !== null && problem === null && (
-        <>
-          <div class="body">
-            <p class="answer">{value.line.reason}</p>
-            <p class="caption">
-              {makerOf(value.line)} · {dateAndTime(value.line.time)}
-            </p>
-          </div>
-          <Difference of={value.difference} before={t.revisions.before} after={t.revisions.after} />
-        </>
-      )}
+      <WhenLoaded of={loaded} inCard>
+        {(found) => {
+          const line = revisionLine(found)
+          return (
+            <>
+              <div class="body">
+                <p class="answer">{line.reason}</p>
+                <p class="caption">
+                  {makerOf(line)} · {dateAndTime(line.time)}
+                </p>
+              </div>
+              <Difference of={found} before={t.revisions.before} after={t.revisions.after} />
+            </>
+          )
+        }}
+      </WhenLoaded>
     </Card>
   )
 }
@@ -97,20 +88,17 @@ export const ComparisonCard = ({
   readonly from: number
   readonly to: number
   readonly onSwap: () => unknown
-}) => {
-  const { state, again } = useLoaded((signal) => api.comparePolicyRevisions({ from, to }, { signal }), [from, to])
-  const { value, problem, busy } = state.value
+}) => (
+  <Card title={`${number(from)} → ${number(to)}`} actions={<Button onPress={onSwap}>{t.revisions.swap}</Button>}>
+    <Compared key={`${from} ${to}`} from={from} to={to} />
+  </Card>
+)
+
+const Compared = ({ from, to }: { readonly from: number; readonly to: number }) => {
+  const loaded = useLoaded((signal) => api.comparePolicyRevisions({ from, to }, { signal }), [])
   return (
-    <Card title={`${number(from)} → ${number(to)}`} actions={<Button onPress={onSwap}>{t.revisions.swap}</Button>}>
-      {problem !== null && (
-        <div class="body">
-          <ProblemNote problem={problem} onRetry={again} />
-        </div>
-      )}
-      {busy && value === null && <p class="body hint">{t.loading}</p>}
-      {value !== null && problem === null && (
-        <Difference of={value} before={t.revisions.in(number(value.from))} after={t.revisions.in(number(value.to))} />
-      )}
-    </Card>
+    <WhenLoaded of={loaded} inCard>
+      {(found) => <Difference of={found} before={t.revisions.in(number(from))} after={t.revisions.in(number(to))} />}
+    </WhenLoaded>
   )
 }
