@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
+import type { Logger } from 'pino'
+
 import type { Config } from '../config.js'
 import type { ServiceLogin } from '../database/open.js'
 import { openPool } from '../database/pool.js'
@@ -26,15 +28,25 @@ export type FirstAdmin =
 const WELCOME_LINK_MS = 600_000
 
 /**
- * Adds the first account to an empty installation; null if there are accounts. A person at a terminal gets a link.
- * Otherwise the password goes to a file that only its owner can read, because logs may be collected.
+ * Adds the first account to an empty installation; null if there are accounts, and a warning if none of them is an
+ * admin's. A person at a terminal gets a link. Otherwise the password goes to a file that only its owner can read,
+ * because logs may be collected.
  */
-export const addFirstAdmin = async ({ service }: ServiceLogin, config: Config): Promise<FirstAdmin | null> => {
+export const addFirstAdmin = async (
+  { service }: ServiceLogin,
+  config: Config,
+  log: Pick<Logger, 'warn'>,
+): Promise<FirstAdmin | null> => {
   const { databasePooled: pooled, requestDeadlineMs: deadlineMs } = config
   const database = openPool({ connection: service, size: 1, pooled, deadlineMs })
   const accounts = createAccounts(database)
   try {
-    if (await accounts.any()) return null
+    const existing = await accounts.existing()
+    if (existing?.any === true) {
+      // the command line made the accounts before the first start, or while it went on
+      if (!existing.admin) log.warn('no active user is an admin: `linkgate user role ADDRESS admin` makes one')
+      return null
+    }
     if (config.externalIssuer !== undefined)
       return (await accounts.addFirst({ ...NAMED, passwordHash: null })) && { by: 'issuer' }
     return await (config.speaksToPerson ? addWithLink(accounts) : addWithFile(accounts, config.dataDir))

@@ -79,7 +79,7 @@ const serve = async ({
       try {
         if (!signals.isStopping()) {
           // only once it listens: a failed start could not show the password to anybody
-          const admin = await addFirstAdmin(opened, config)
+          const admin = await addFirstAdmin(opened, config, log)
           print(welcome({ baseUrl: running.baseUrl, admin, config }))
         }
       } catch (error) {

@@ -246,7 +246,13 @@ export const createAccounts = (database: Database) => {
       return row ? toUser(row) : null
     },
 
-    any: async (): Promise<boolean> => (await ask(`select ${COLUMNS} from users limit 1`, [])).length > 0,
+    /** Whether there are accounts, and whether one of them is an active admin's. */
+    existing: async () => {
+      const text = `
+        select exists (select from users) as any,
+               exists (select from users where role = 'admin' and suspended_at is null) as admin`
+      return rowAsIdentity<{ readonly any: boolean; readonly admin: boolean }>(database, [{ text }])
+    },
   }
 }
 

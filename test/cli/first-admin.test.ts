@@ -9,6 +9,7 @@ import { addFirstAdmin } from '../../src/cli/first-admin.js'
 import { readConfig } from '../../src/config.js'
 import { testDatabase } from '../support/database.js'
 import { textAt } from '../support/json.js'
+import { keepLog } from '../support/log.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
@@ -94,10 +95,11 @@ describe('the first admin', () => {
 
 describe('the first admin at a terminal', () => {
   let service: TestService
+  const kept = keepLog()
   after(() => service?.stop())
 
   const addIn = async (environment: Readonly<Record<string, string>>, isTerminal: boolean) =>
-    addFirstAdmin(service.db, readConfig(environment, isTerminal))
+    addFirstAdmin(service.db, readConfig(environment, isTerminal), kept.log)
   /** An empty installation, whose start is read on a terminal. */
   const welcomed = async (): Promise<string> => {
     await service?.stop()
@@ -158,6 +160,17 @@ describe('the first admin at a terminal', () => {
     await welcomed()
     expect(await addIn({}, true)).to.equal(null)
     expect(await service.db.asOwner('select from account_tokens')).to.have.length(1)
+  })
+
+  it('is missed in the log where the command line has made accounts already, but none of an admin', async () => {
+    await service?.stop()
+    service = await startTestService()
+    await service.addUser('editor')
+    expect(await addIn({}, true)).to.equal(null)
+    await kept.line('no active user is an admin')
+    await service.addUser('admin')
+    expect(await addIn({}, true)).to.equal(null)
+    expect(kept.lines()).to.have.length(1)
   })
 
   it('has a file and no address where a program reads the start: LOG_FORMAT=json, or no terminal', async () => {
