@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
 import { t } from '../../language/language'
+import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { SearchField } from '../../parts/search-field'
 import { TagMenu } from '../../parts/tag-menu'
@@ -59,33 +60,21 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
     <div class="filters" role="search">
       <SearchField label={t.links.search} q={filters.q} hasKey onSearch={(q) => set({ q })} />
       <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
-      <label class="select">
-        <span>{t.links.state}</span>
-        <select
-          value={filters.state ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ state: oneOf(STATES, value) })}
-        >
-          <option value="">{t.links.states.all}</option>
-          {STATES.map((state) => (
-            <option key={state} value={state}>
-              {t.links.states[state]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="select push">
-        <span>{t.links.sortedBy}</span>
-        <select
-          value={filters.sort}
-          onChange={({ currentTarget: { value } }) => set({ sort: oneOf(SORTS, value) ?? SORTS[0] })}
-        >
-          {SORTS.map((sort) => (
-            <option key={sort} value={sort}>
-              {t.links.sorts[sort]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label={t.links.state}
+        names={[undefined, ...STATES]}
+        chosen={filters.state}
+        words={(state) => t.links.states[state ?? 'all']}
+        onChoose={(state) => set({ state })}
+      />
+      <FilterSelect
+        label={t.links.sortedBy}
+        names={SORTS}
+        chosen={filters.sort}
+        words={(sort) => t.links.sorts[sort]}
+        atEnd
+        onChoose={(sort) => set({ sort })}
+      />
     </div>
   )
 }

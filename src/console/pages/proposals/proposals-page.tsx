@@ -6,6 +6,7 @@ import type { PolicyProposal } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -36,20 +37,13 @@ export const ProposalsPage = () => {
         <Card
           title={t.proposals.title}
           actions={
-            <label class="select">
-              <span>{t.proposals.state}</span>
-              <select
-                value={state}
-                onChange={({ currentTarget: { value } }) => route(`/console/proposals?state=${value}`, true)}
-              >
-                {PROPOSAL_STATES.map((each) => (
-                  <option key={each} value={each}>
-                    {t.proposals.states[each]}
-                  </option>
-                ))}
-                <option value={ALL}>{t.proposals.all}</option>
-              </select>
-            </label>
+            <FilterSelect
+              label={t.proposals.state}
+              names={[...PROPOSAL_STATES, ALL]}
+              chosen={state}
+              words={(each) => (each === ALL ? t.proposals.all : t.proposals.states[each])}
+              onChoose={(each) => route(`/console/proposals?state=${each}`, true)}
+            />
           }
         >
           {items.length > 0 && (

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
 import { t } from '../../language/language'
+import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { useRoles } from '../../parts/roles'
 import { SearchField } from '../../parts/search-field'
@@ -8,7 +9,7 @@ import { SearchField } from '../../parts/search-field'
 const STATES = ['active', 'suspended'] as const
 
 /** The filters of the list, which are in the URL. */
-export interface UserFilters {
+interface UserFilters {
   readonly q: string
   readonly role: string
   readonly state: (typeof STATES)[number] | undefined
@@ -46,31 +47,20 @@ export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) =>
   return (
     <div class="filters" role="search">
       <SearchField label={t.users.search} q={filters.q} onSearch={(q) => set({ q })} />
-      <label class="select">
-        <span>{t.users.role}</span>
-        <select value={filters.role} onChange={({ currentTarget: { value } }) => set({ role: value })}>
-          <option value="">{t.users.anyRole}</option>
-          {[...new Set([...roles, ...(filters.role === '' ? [] : [filters.role])])].map((role) => (
-            <option key={role} value={role}>
-              {role}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="select">
-        <span>{t.users.state}</span>
-        <select
-          value={filters.state ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ state: oneOf(STATES, value) })}
-        >
-          <option value="">{t.users.states.all}</option>
-          {STATES.map((state) => (
-            <option key={state} value={state}>
-              {t.users.states[state]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label={t.users.role}
+        names={[...new Set(['', ...roles, filters.role])]}
+        chosen={filters.role}
+        words={(role) => (role === '' ? t.users.anyRole : role)}
+        onChoose={(role) => set({ role })}
+      />
+      <FilterSelect
+        label={t.users.state}
+        names={[undefined, ...STATES]}
+        chosen={filters.state}
+        words={(state) => t.users.states[state ?? 'all']}
+        onChoose={(state) => set({ state })}
+      />
     </div>
   )
 }
