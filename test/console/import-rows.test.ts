@@ -162,28 +162,15 @@ describe('what became of an item', () => {
       { field: 'target', message: 'must be an absolute http or https URL' },
       { field: 'code', message: 'is reserved for the service' },
     ]
-    expect(
-      outcomeOf({ index: 0, status: 422, problem: { code: 'validation_failed', title: 'x', errors } }),
-    ).to.deep.equal({
-      is: 'refused',
-      why: { is: 'faults', faults: errors },
-    })
-    const late = { code: 'conflict', title: 'It has changed', detail: 'Load it again.' }
-    expect(outcomeOf({ index: 0, status: 409, problem: late })).to.deep.equal({
-      is: 'refused',
-      why: {
-        is: 'refusal',
-        refusal: { status: 409, ...late, rule: undefined, errors: [] },
-      },
-    })
-    const denied = { code: 'policy_denied', title: 'The policy denies this', rule: 'R4' }
-    expect(outcomeOf({ index: 0, status: 403, problem: denied })).to.deep.equal({
-      is: 'refused',
-      why: {
-        is: 'refusal',
-        refusal: { status: 403, ...denied, detail: undefined, errors: [] },
-      },
-    })
+    for (const [status, problem] of [
+      [422, { code: 'validation_failed', title: 'x', errors }],
+      [409, { code: 'conflict', title: 'It has changed', detail: 'Load it again.' }],
+      [403, { code: 'policy_denied', title: 'The policy denies this', rule: 'R4' }],
+    ] as const)
+      expect(outcomeOf({ index: 0, status, problem })).to.deep.equal({
+        is: 'refused',
+        why: { is: 'refusal', refusal: { status, detail: undefined, rule: undefined, errors: [], ...problem } },
+      })
   })
 
   it('with a taken code depends on where the link leads that has it', () => {

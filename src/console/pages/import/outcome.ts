@@ -2,16 +2,8 @@ import { isObject } from '../../../domain/is-object.js'
 import type { Refusal } from '../../language/fault-words.js'
 import { textIn } from '../../parts/narrow.js'
 
-interface Fault {
-  readonly field: string
-  readonly message: string
-}
-
-/** Why a row creates no link: what the service says of its fields or of the whole row, or another reason. */
-export type Why =
-  | { readonly is: 'faults'; readonly faults: readonly Fault[] }
-  | { readonly is: 'refusal'; readonly refusal: Refusal }
-  | Reason
+/** Why a row creates no link: a refusal of the service, or another reason. */
+export type Why = { readonly is: 'refusal'; readonly refusal: Refusal } | Reason
 
 /** For the console's texts; `text`: as worded by the file reader. */
 export type Reason =
@@ -49,30 +41,26 @@ export interface ItemResult {
 
 const textOf = (value: unknown): string => textIn(value) ?? ''
 
-const faultsIn = (fault: unknown): readonly Fault[] =>
+const faultsIn = (fault: unknown): Refusal['errors'] =>
   isObject(fault) && 'field' in fault && 'message' in fault
     ? [{ field: textOf(fault['field']), message: textOf(fault['message']) }]
     : []
 
-const whyOf = (status: number, { errors, code, title, detail, rule }: Readonly<Record<string, unknown>>): Why => {
-  const faults = Array.isArray(errors) ? errors.flatMap(faultsIn) : []
-  if (faults.length > 0) return { is: 'faults', faults }
-  return {
-    is: 'refusal',
-    refusal: {
-      status,
-      code: textOf(code),
-      title: textOf(title),
-      detail: textIn(detail) ?? undefined,
-      rule: textIn(rule) ?? undefined,
-      errors: [],
-    },
-  }
-}
+const refusalOf = (
+  status: number,
+  { errors, code, title, detail, rule }: Readonly<Record<string, unknown>>,
+): Refusal => ({
+  status,
+  code: textOf(code),
+  title: textOf(title),
+  detail: textIn(detail) ?? undefined,
+  rule: textIn(rule) ?? undefined,
+  errors: Array.isArray(errors) ? errors.flatMap(faultsIn) : [],
+})
 
 /** The outcome of a result. Without a link, it was a dry run. */
 export const outcomeOf = ({ status, link, problem = {} }: ItemResult): Outcome => {
   if (status < 300) return link?.url === undefined ? { is: 'new' } : { is: 'made', url: link.url }
   if (problem['code'] === 'code_taken') return { is: 'taken' }
-  return { is: 'refused', why: whyOf(status, problem) }
+  return { is: 'refused', why: { is: 'refusal', refusal: refusalOf(status, problem) } }
 }
