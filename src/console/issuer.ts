@@ -1,5 +1,5 @@
 /** The sign-in method, as the service wrote it into the document. */
-export type SignInWay = 'password' | 'issuer' | 'issuer away' | 'not set up'
+type SignInWay = 'password' | 'issuer' | 'issuer away' | 'not set up'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content ?? 'password'
 

@@ -7,7 +7,7 @@ import { takeReturn } from './issuer'
  * The session. The access token is only in this page's memory; the refresh token is a cookie that scripts cannot read,
  * and that all tabs share.
  */
-export type Session =
+type Session =
   | { readonly is: 'opening' }
   | { readonly is: 'signed out' }
   | { readonly is: 'signed in' }

@@ -34,8 +34,8 @@ describe('the parts of the pages of users', () => {
       { id: '1', name: 'import', scopes: ['link:create', 'user:read'] },
       { id: '2', name: 'import', scopes: [] },
     ]
-    const { cells: shown, columns } = personCells(cells, 'clerk', tokens, WORDS)
-    expect(columns).to.deep.equal(['clerk', 'token import', 'token import, 2'])
+    const shown = personCells(cells, 'clerk', tokens, WORDS)
+    expect([...new Set(shown.map(({ role }) => role))]).to.deep.equal(['clerk', 'token import', 'token import, 2'])
     const answer = (role: string, action: string, relation = 'own') => {
       const found = shown.find((cell) => cell.role === role && cell.action === action && cell.relation === relation)
       return [found?.effect, found?.rule]

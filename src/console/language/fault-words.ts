@@ -1,5 +1,5 @@
 /** Sentences for faults of fields, by field and by what the service says of it. */
-export type Sentences = Readonly<Record<string, Readonly<Record<string, string>>>>
+type Sentences = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 interface Fault {
   /** such as `tags.0` */

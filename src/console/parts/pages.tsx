@@ -12,7 +12,7 @@ import { problemIn } from './loaded'
 import { ProblemNote } from './note'
 
 /** The loaded part of a list. */
-export interface Listed<Item> {
+interface Listed<Item> {
   readonly items: readonly Item[]
   readonly next: string | null
   /** the total of all pages; undefined if it was not requested */

@@ -1,7 +1,7 @@
 import { textIn } from '../../parts/narrow.js'
 
 /** An entry of the decision log, as the service sends it. */
-export interface SentEntry {
+interface SentEntry {
   readonly id: string
   readonly time: string
   readonly kind: string

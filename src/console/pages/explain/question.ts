@@ -2,20 +2,11 @@ import { isRelation } from '../../../domain/decision.js'
 import type { Relation } from '../../../domain/decision.js'
 
 /** A question: may a person do something to a link, or a role to anybody's record? */
-export type Question = PersonQuestion | RoleQuestion
-
-export interface PersonQuestion {
-  readonly about: 'person'
-  readonly user: string
-  readonly action: string
-  readonly link: string | null
-}
-export interface RoleQuestion {
-  readonly about: 'role'
-  readonly role: string
-  readonly action: string
-  readonly relation: Relation
-}
+export type Question =
+  | { readonly about: 'person'; readonly user: string; readonly action: string; readonly link: string | null }
+  | { readonly about: 'role'; readonly role: string; readonly action: string; readonly relation: Relation }
+export type PersonQuestion = Question & { readonly about: 'person' }
+export type RoleQuestion = Question & { readonly about: 'role' }
 
 type Texts = Readonly<Record<string, string | undefined>>
 

@@ -26,7 +26,7 @@ export interface Wanted {
 }
 
 /** `stopped`: by the user or by an error; the rest can still be done. */
-export type Phase = 'checking' | 'checked' | 'running' | 'stopped' | 'done'
+type Phase = 'checking' | 'checked' | 'running' | 'stopped' | 'done'
 
 export interface ImportJob {
   readonly rows: ReadonlySignal<readonly Row[]>

@@ -11,7 +11,7 @@ interface ItemResult {
   readonly problem?: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface ManyChanged<Result> {
+interface ManyChanged<Result> {
   readonly done: readonly Result[]
   readonly refused: readonly Result[]
   /** why the items without a result were not sent, or got no response; null if every item has a result */

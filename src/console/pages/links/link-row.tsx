@@ -12,7 +12,7 @@ import type { Selection } from '../../parts/selection'
 import { shortened } from '../../parts/shortened'
 import type { LinkRights } from '../../parts/use-link-rights'
 
-export interface RowActions {
+interface RowActions {
   readonly onDelete: (link: ManagedLink) => unknown
   readonly onSwitch: (link: ManagedLink) => unknown
 }

@@ -6,7 +6,7 @@ export interface Definition {
   readonly comments: readonly string[]
 }
 
-export interface ModelText {
+interface ModelText {
   /** the comment before the first section */
   readonly head: readonly string[]
   readonly definitions: readonly Definition[]

@@ -9,7 +9,7 @@ export interface Asked {
   readonly relation: Relation
 }
 
-export interface WalkedRow<Row> {
+interface WalkedRow<Row> {
   readonly row: Row
   readonly step: Step
 }

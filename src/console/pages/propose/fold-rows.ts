@@ -1,5 +1,5 @@
 /** Rows that are shown, or folded into one line. */
-export type Block<Each> =
+type Block<Each> =
   | { readonly is: 'row'; readonly row: Each }
   | { readonly is: 'fold'; readonly key: string; readonly rows: readonly Each[] }
 

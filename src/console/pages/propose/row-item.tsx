@@ -11,7 +11,7 @@ import type { Vocabulary } from './row-form'
 import { RowNoteLine } from './row-note-line'
 import type { RowNote } from './row-notes'
 
-export interface RowActs {
+interface RowActs {
   readonly change: (id: string, now: Commented) => unknown
   readonly remove: (id: string) => unknown
   readonly takeBack: (id: string) => unknown

@@ -8,7 +8,7 @@ import { problemIn } from '../../parts/loaded'
 import type { changesIn } from './draft'
 
 /** The preview of an edit. While it is reloaded, the last one stays. */
-export interface Previewed {
+interface Previewed {
   readonly value: PolicyPreview | null
   readonly problem: LinkgateProblem | null
   /** whether the preview is of the current edit */

@@ -2,7 +2,7 @@ import type { PolicyPreview } from '../../api'
 import { t } from '../../language/language'
 
 /** What is known about an edit that the user wants to apply. */
-export interface Applicable {
+interface Applicable {
   /** why this user may not edit the policy; null: they may */
   readonly denied: string | null
   /** somebody else has edited the policy meanwhile */

@@ -3,7 +3,7 @@ import type { LinkgateProblem, User } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
 /** The result of a change of many users. */
-export interface ChangedUsers {
+interface ChangedUsers {
   readonly done: readonly User[]
   /** how many were not changed, and the first reason */
   readonly failed: number

@@ -58,11 +58,10 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
     [isSelf, inForce.value],
   )
   const { value, problem, busy } = state.value
-  const person = useMemo(
-    () => personCells(value?.decisions ?? [], role, value?.tokens ?? [], t.users.rights),
+  const model = useMemo(
+    () => buildMatrix(personCells(value?.decisions ?? [], role, value?.tokens ?? [], t.users.rights)),
     [value, role],
   )
-  const model = useMemo(() => buildMatrix(person.cells), [person])
   const view = useSignal(WHOLE)
   return (
     <>

@@ -3,17 +3,10 @@ import type { Cell } from '../../../domain/decision-table.js'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
 
 /** How a token narrows its user's rights. */
-export interface Narrowing {
+interface Narrowing {
   readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
-}
-
-/** A person's columns: their role, and each of their tokens. */
-export interface PersonCells {
-  readonly cells: readonly Cell[]
-  /** the titles of the columns, in order */
-  readonly columns: readonly string[]
 }
 
 /**
@@ -25,7 +18,7 @@ export const personCells = (
   role: string,
   tokens: readonly Narrowing[],
   words: { readonly token: (name: string) => string; readonly scope: string },
-): PersonCells => {
+): readonly Cell[] => {
   const named = all.some((cell) => cell.role === role) ? role : OTHER_ROLE
   const own = all.filter((cell) => cell.role === named).map((cell): Cell => ({ ...cell, role }))
   const columns = [role]
@@ -43,5 +36,5 @@ export const personCells = (
       )
     }
   }
-  return { cells, columns }
+  return cells
 }

@@ -10,7 +10,7 @@ import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
 /** An action on a user. */
-export type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
+type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
 export interface UserRights {
   /** why this cannot be done to this user; null if it can, and while that is unknown */

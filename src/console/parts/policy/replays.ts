@@ -11,7 +11,7 @@ const PARTS: Readonly<Record<Window, { readonly window: string; readonly minutes
   '7d': { window: '1d', minutes: 1_440, parts: 7 },
 }
 
-export interface ReplayPart {
+interface ReplayPart {
   readonly replay: string
   /** undefined: until now */
   readonly replay_until: string | undefined

@@ -21,7 +21,7 @@ export const countTurned = (changes: readonly CellChange[]): Turned => {
 }
 
 /** A change; the same change for own and others' records is shown as one. */
-export interface ShownChange {
+interface ShownChange {
   readonly role: string
   readonly action: string
   /** `both`: the same for own and others' records */

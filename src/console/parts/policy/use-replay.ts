@@ -9,7 +9,7 @@ import { partsOf } from './replays'
 import type { Window } from './replays'
 
 /** A replay of past decisions, part by part. */
-export interface Replaying {
+interface Replaying {
   readonly parts: readonly Replay[]
   readonly of: number
   /** `stopped`: by a press, or by a problem */

@@ -1,5 +1,5 @@
 /** The drawing area of a chart, in pixels from the top left of its picture. */
-export interface Plot {
+interface Plot {
   readonly left: number
   readonly right: number
   readonly top: number
