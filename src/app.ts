@@ -27,7 +27,8 @@ import { withinDeadline } from './http/within-deadline.js'
 import { writeTogether } from './http/write-together.js'
 import { logBrokenResponse } from './log/broken-response.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
-import type { FormPage, Route, Runtime } from './layers/route.js'
+import type { Runtime } from './layers/layers.js'
+import type { FormPage, Route } from './layers/route.js'
 
 interface AppParts {
   readonly routes: readonly Route[]

@@ -13,7 +13,8 @@ import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
 import { RequestLayers } from './request-layers.js'
 import { NO_DATA, asksPolicy, isTaken, noRecord, nothing } from './route.js'
-import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './route.js'
+import type { Admitted, Caller } from './caller.js'
+import type { Answer, PartRule, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route. This is the only place where the four layers meet, and the only way into the route table. A request

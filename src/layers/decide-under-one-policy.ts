@@ -3,7 +3,7 @@ import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { PolicyError } from '../policy/policy-error.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { LayeredRequest } from './layered-request.js'
-import type { PolicyInForce } from './route.js'
+import type { PolicyInForce } from './layers.js'
 
 /** The header with which a caller demands a revision or a newer one. */
 export const POLICY_AT_LEAST = 'policy-at-least'

@@ -8,7 +8,7 @@ import type { Owned } from '../domain/link.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX, isOpaqueToken } from '../identity/opaque-token.js'
-import type { Caller } from './route.js'
+import type { Caller } from './caller.js'
 
 /** The input of a decision record. */
 export interface Decided {

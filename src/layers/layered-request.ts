@@ -4,7 +4,8 @@ import type { Decision } from '../domain/decision.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
-import type { Caller, Runtime } from './route.js'
+import type { Caller } from './caller.js'
+import type { Runtime } from './layers.js'
 
 /** An item of a bulk request: its decision, or why a layer refused it. */
 type DecidedItem = Decided & { readonly refusal: unknown }

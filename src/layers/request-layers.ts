@@ -6,7 +6,8 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { newestSnapshot } from './decide-under-one-policy.js'
 import { linkIdOf } from './decision-record.js'
 import type { LayeredRequest } from './layered-request.js'
-import type { Admitted, Caller, HandlerLayers, Right } from './route.js'
+import type { Admitted, Caller } from './caller.js'
+import type { HandlerLayers, Right } from './handler-layers.js'
 
 /** How many items of a bulk request count as one request. */
 const ITEMS_OF_A_REQUEST = 50

@@ -1,47 +1,20 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 
-import type { AccessToken } from '../domain/access-token.js'
 import type { Action, Scope } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
-import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
-import type { Fault, Layer, Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
+import type { Fault, Refusal } from '../domain/refusal.js'
 import type { Visitor } from '../domain/visitor.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import type { Caller } from './caller.js'
 import type { Documentation } from './documentation.js'
+import type { HandlerLayers } from './handler-layers.js'
+import type { Runtime } from './layers.js'
 import type { RequestHeaders } from './request-headers.js'
-
-/** Who made the request, according to the gateway: a user with the scopes of their token, or an anonymous caller. */
-export interface Caller {
-  readonly user: User | null
-  /** the token's scopes; empty for an anonymous caller */
-  readonly scopes: ReadonlySet<string>
-  /** the token's id (`jti`), for the decision record; never the token */
-  readonly tokenId: string | null
-  /** the sign-in that issued the token; null if none did */
-  readonly signIn: string | null
-  /** a personal token's row id; null for every other token */
-  readonly personalToken: string | null
-  /** the user's identity at an external issuer; null if they have none */
-  readonly external: { readonly issuer: string; readonly subject: string } | null
-  readonly address: string
-}
-
-/** What the gateway knows once the rate limit and the token are checked, before the user is looked up. */
-export interface Admitted {
-  readonly address: string
-  /** null for an anonymous caller */
-  readonly token: AccessToken | null
-  /** the quotas of the token's user that the request counted against; none: those of the address */
-  readonly quotas: readonly UserQuota[]
-}
-
-export type UserQuota = 'user' | 'invite'
 
 /** The first layer's rule. */
 export interface GatewayRule {
@@ -161,38 +134,6 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly visitor: Visitor
 }
 
-/** A caller's right to do something. */
-export interface Right {
-  readonly allowed: boolean
-  /** the layer that decided: the first that refuses, or the object layer if none does */
-  readonly layer: Layer
-  /** the rule that decided in `can()`; null if an earlier layer refused */
-  readonly rule: string | null
-}
-
-/**
- * Checks that a handler can make itself, beyond the decision that let its request in. Those of items are for bulk
- * requests: each item gets a decision of its own. A refusal is recorded with the answer, an allowed item's decision
- * together with its change.
- */
-export interface HandlerLayers {
-  /**
-   * Whether the layers would allow the caller this action on the record. Nothing is done or recorded. A stream passes
-   * the current snapshot as `inForce`, because it outlasts the revision that let the caller in.
-   */
-  rightTo(action: Action, record: Owned, inForce?: Snapshot): Right
-  /** Counts a sign-in attempt on an account; throws `rate_limited`. */
-  countAccount(account: string): Promise<void>
-  /** Counts a password attempt on a link; throws `rate_limited`. */
-  countLinkPassword(link: string): Promise<void>
-  /** Call once, before the items. Throws 403 for scope or role, and 429: every fifty items count as one request. */
-  beginItems(action: Action, count: number): Promise<void>
-  /** Throws 404 or 403. `name`: the record's name, for the decision log. */
-  decideItem(action: Action, record: Owned | null, name: string | null): Decision
-  /** Whether this attempt's policy revision is still the newest. A refusal by an older one is not final (promise 7). */
-  isNewest(): Promise<boolean>
-}
-
 /**
  * A route declares its four layers beside its handler. None can be left out: a route says so explicitly if a layer has
  * nothing to check (`'none'`, NO_OBJECT, NO_DATA), and its handler then gets nothing from that layer.
@@ -281,62 +222,3 @@ export const asksPolicy = ({
   objectAction,
 }: Pick<Route, 'gateway' | 'endpoint' | 'objectAction'>): boolean =>
   endpoint !== 'none' || objectAction !== 'none' || gateway.scope === 'items'
-
-/** The first layer, in two steps: `admit` counts and verifies without a look-up, `identify` looks the user up. */
-export interface Gateway {
-  /** 429, 401, 403: rate limit, token, then the page's origin. Looks nothing up before the request is counted. */
-  readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
-  /**
-   * 401, 403: looks up the token's user, then checks the scope. Calls `onKnown` with the caller before any of these
-   * checks refuses, so that the refusal of a verified token is recorded under its user. If the user is gone, the
-   * request counts against the address instead (429).
-   */
-  readonly identify: (
-    ctx: Context,
-    admitted: Admitted,
-    rule: GatewayRule,
-    onKnown?: (caller: Caller) => void,
-  ) => Promise<Caller> | Caller
-  /** 403: a scope that the request needs beside its route's own */
-  readonly requireScope: (caller: Caller, action: Action) => void
-  /** 429: counts `times` more requests, for a bulk request */
-  readonly countMore: (ctx: Context, admitted: Admitted, times: number) => Promise<void>
-  /** 429: sign-in attempts on one account, from any address */
-  readonly countAccount: (ctx: Context, account: string) => Promise<void>
-  /** 429: password attempts on one link, per address and in total */
-  readonly countLinkPassword: (ctx: Context, link: string) => Promise<void>
-}
-
-/** The four layers, in the order in which a request passes them. Tests replace some of them to test one alone. */
-export interface Layers {
-  readonly gateway: Gateway
-  /** 403: the role */
-  readonly endpoint: (snapshot: Snapshot, caller: Caller, action: Action) => void
-  /** 404, 403: the record, then can() */
-  readonly object: <Record extends Owned>(
-    snapshot: Snapshot,
-    caller: Caller,
-    action: Action,
-    record: Record | null,
-  ) => { readonly record: Record; readonly decision: Decision }
-  /** opens the route's store, in which rows beyond the caller's reach do not exist */
-  readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
-}
-
-/** What a request needs to be served: the layers, the policy and the recorder. */
-export interface Runtime {
-  readonly layers: Layers
-  readonly policy: PolicyInForce
-  /** records a decision that no transaction of the request writes */
-  readonly record: (record: DecisionRecord) => void
-  /** whether allowed public reads are recorded as well */
-  readonly recordsPublicReads: boolean
-  /** counts a decision of any request, recorded or not */
-  readonly count: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
-}
-
-export interface PolicyInForce {
-  readonly current: () => Snapshot
-  /** Loads the newest policy from the database and returns the snapshot then in force. */
-  readonly refresh: () => Promise<Snapshot>
-}

@@ -5,7 +5,8 @@ import { Refusal } from '../domain/refusal.js'
 import type { FindUser } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'
 import { route } from '../layers/compose.js'
-import type { Caller, Route } from '../layers/route.js'
+import type { Caller } from '../layers/caller.js'
+import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import {
   countProposals,

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { FindLink, Link } from '../domain/link.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
-import type { Caller } from '../layers/route.js'
+import type { Caller } from '../layers/caller.js'
 import { ByCode } from './schemas.js'
 
 /** The last three layers of a route about which the policy does not decide. */

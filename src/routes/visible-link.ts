@@ -1,7 +1,7 @@
 import { stateOf } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { Caller } from '../layers/route.js'
+import type { Caller } from '../layers/caller.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 /** Throws 404 `not_found` or 410 `link_expired` if a visitor cannot follow the link now. */

@@ -1,4 +1,4 @@
-import type { Layers } from '../layers/route.js'
+import type { Layers } from '../layers/layers.js'
 import type { Tracer } from './tracer.js'
 
 /** Wraps the layers so that each gets a span; in the data layer, each operation of the store. */

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 
 import type { Database } from '../database/database.js'
 import { StartError } from '../domain/start-error.js'
-import type { Layers } from '../layers/route.js'
+import type { Layers } from '../layers/layers.js'
 import { OPTIONAL_PACKAGES } from '../version.js'
 import type { TracingOptions } from './tracer.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import type { Layers } from '../../src/layers/route.js'
+import type { Layers } from '../../src/layers/layers.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import { addRows } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'

@@ -1,5 +1,5 @@
 import type { User } from '../../src/domain/user.js'
-import type { Layers } from '../../src/layers/route.js'
+import type { Layers } from '../../src/layers/layers.js'
 import { openData, openEndpoint, openGateway, openObject } from './open-layers.js'
 import { startTestService } from './service.js'
 import type { TestResponse, TestService, TestUser } from './service.js'

@@ -2,7 +2,8 @@ import { ACTIONS } from '../../src/domain/action.js'
 import type { Decision } from '../../src/domain/decision.js'
 import type { User } from '../../src/domain/user.js'
 import { requirePermission } from '../../src/layers/3-object/require-permission.js'
-import type { Caller, Gateway, Layers } from '../../src/layers/route.js'
+import type { Caller } from '../../src/layers/caller.js'
+import type { Gateway, Layers } from '../../src/layers/layers.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 
 // Layers that check nothing, for compositions in which one of the four stands alone. They exist in the tests only.

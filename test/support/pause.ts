@@ -1,4 +1,4 @@
-import type { Layers } from '../../src/layers/route.js'
+import type { Layers } from '../../src/layers/layers.js'
 
 /** A hook between the decision of a request and its commit. */
 export interface Pause {

@@ -3,7 +3,7 @@ import type { Decision } from '../../domain/decision.js'
 import type { Owned } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import type { Caller } from '../route.js'
+import type { Caller } from '../caller.js'
 
 /**
  * The third layer: calls `can(user, action, record)`. A missing record is 404 without asking the policy (section 4 of
