@@ -19,13 +19,15 @@ interface Listed {
     readonly revision: number
     readonly token_id: string | null
     readonly subject: { readonly id: string | null; readonly network: string | null }
-    readonly resource: { readonly code: string | null; readonly relation: string }
+    readonly resource: { readonly id: string | null; readonly code: string | null; readonly relation: string }
   }[]
   readonly next_cursor: string | null
 }
 
 const isListed = (value: unknown): value is Listed =>
   typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data)
+
+const QUESTION = { subject: { type: 'user', id: '1' }, action: { name: 'read' }, resource: { type: 'link', id: 'x' } }
 
 describe('the decision log', () => {
   let service: TestService
@@ -95,7 +97,8 @@ describe('the decision log', () => {
     const object = await send('DELETE', '/links/logged', { token: other.token })
     const record = await recordOf(object.requestId)
     expect(record).to.deep.include({ effect: 'deny', layer: 'object', rule: 'R5', status: 403, action: 'link:delete' })
-    expect(record.resource).to.deep.include({ code: 'logged', relation: 'other' })
+    const { json: link } = await service.request('GET', '/links/logged', { token: editor.token })
+    expect(record.resource).to.deep.include({ id: textAt(link, 'id'), code: 'logged', relation: 'other' })
   })
 
   it('names an anonymous caller by their network alone', async () => {
@@ -149,6 +152,8 @@ describe('the decision log', () => {
       ['link:update', 'PATCH', '/links/logged', editor, {}],
       ['profile:update', 'PATCH', '/users/me', editor, {}],
       ['link:transfer', 'POST', `/users/${nobody.id}/links/transfer`, admin, { owner_id: editor.id }],
+      ['profile:read', 'POST', '/users/me/rights', editor, { codes: ['logged'] }],
+      ['policy:evaluate', 'POST', '/access/v1/evaluation', admin, QUESTION],
     ] as const) {
       const { requestId } = await send(method, path, { token: user.token, json })
       await until(`${action} is recorded`, async () =>
