@@ -172,9 +172,12 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
   it('a caller whom the rows let reach nothing sees nothing', async () => {
     const {
       service: { database },
+      editor,
     } = alone
-    const [, listed] = await database.flush([bound(null).enterRead, { text: 'select code from links' }])
-    expect(listed?.rowCount).to.equal(0)
+    for (const none of [bound(null), bind(contextOf(editor), 'none', ROLES)]) {
+      const [, listed] = await database.flush([none.enterRead, { text: 'select code from links' }])
+      expect(listed?.rowCount).to.equal(0)
+    }
   })
 
   it('the query builder alone, without row-level security, is bound to the owner all the same', async () => {
@@ -196,11 +199,15 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     ])
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
-    const [, nothing] = await database.flush([
-      any.enterChange(),
-      toStatement(ownedRows('links', { ...any, reach: 'none' })().delete()),
-    ])
-    expect(nothing?.rowCount).to.equal(0)
+    for (const none of [
+      { reach: 'none' },
+      { reach: 'own', userId: null },
+      { reach: 'others', userId: null },
+    ] as const) {
+      const deletion = ownedRows('links', { ...any, ...none })().delete()
+      const [, nothing] = await database.flush([any.enterChange(), toStatement(deletion)])
+      expect(nothing?.rowCount).to.equal(0)
+    }
   })
 
   describe('a COPY, which takes no parameters', () => {
