@@ -109,6 +109,9 @@ describe('enter_change', () => {
     await refused('LG007', { issuer })
     await db.asOwner(`insert into external_identities (issuer, subject, user_id) values ($1, 'subject', 1)`, [issuer])
     expect(await makeLink(freshCode(), { issuer })).to.equal('done')
+    await addUserWithId(db, '2', 'editor')
+    await db.asOwner('update external_identities set user_id = 2 where issuer = $1', [issuer])
+    await refused('LG007', { issuer })
   })
 
   it("records what the decision says, and nothing that is the log's own to say", async () => {

@@ -5,6 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { createAccounts } from '../../src/identity/accounts.js'
 import { testDatabase } from '../support/database.js'
+import { halfRequest } from '../support/half-request.js'
 import { openIdIssuer } from '../support/openid-issuer.js'
 import type { OpenIdIssuer } from '../support/openid-issuer.js'
 import { at, textAt } from '../support/json.js'
@@ -177,8 +178,8 @@ describe('an external OpenID Connect issuer', () => {
       service.db.asOwner('delete from external_identities where issuer = $1 and subject = $2', [issuer.url, subject])
     const create = (token: string, mark: string) =>
       service.request('POST', '/links', { token, json: { target: `https://example.com/remembered-${mark}` } })
-    /** An editor who was found for their last change and is remembered since, with a link of theirs. */
-    const remember = async (subject: string) => {
+    /** An editor who has just been found for a change, with the link that they made by it. */
+    const editorWithLink = async (subject: string) => {
       const { id } = await service.addUser('editor')
       await link(id, subject)
       const token = await issuer.accessToken({ subject, scope })
@@ -188,30 +189,27 @@ describe('an external OpenID Connect issuer', () => {
     }
     afterEach(() => unlink('late'))
 
-    // each by itself: a refusal makes the process forget the caller
-    for (const [what, change] of [
-      [
-        'PATCH',
-        (token: string, code: string) =>
-          service.request('PATCH', `/links/${code}`, {
-            token,
-            json: { target: 'https://example.com/remembered-too-late' },
-          }),
-      ],
-      ['POST', (token: string) => create(token, 'too-late')],
-    ] as const) {
-      it(`refuses their next ${what} once their subject is linked to nobody`, async () => {
-        const { token, code } = await remember('late')
+    for (const method of ['PATCH', 'POST'] as const) {
+      it(`refuses their ${method} once their subject is linked to nobody, also while its body comes`, async () => {
+        const { token, code } = await editorWithLink('late')
         const before = await links()
+        const request = {
+          method,
+          path: method === 'POST' ? '/links' : `/links/${code}`,
+          token,
+          json: { target: 'https://example.com/remembered-too-late' },
+        }
+        const begun = await halfRequest(service.baseUrl, { ...request, headers: { Connection: 'close' } })
         await unlink('late')
-        const refused = await change(token, code)
+        expect(await begun.finish()).to.equal(401)
+        const refused = await service.request(method, request.path, request)
         expect([refused.status, at(refused.json, 'code')], refused.text).to.deep.equal([401, 'invalid_token'])
         expect(await links()).to.deep.equal(before)
       })
     }
 
     it('attributes their next change to the user whom their subject is linked to now', async () => {
-      const { id, token, code } = await remember('late')
+      const { id, token, code } = await editorWithLink('late')
       const next = await service.addUser('editor')
       await service.db.asOwner('update external_identities set user_id = $3 where issuer = $1 and subject = $2', [
         issuer.url,
