@@ -12,7 +12,7 @@ import type { TestDatabase } from '../support/database.js'
 import { addLink, addUserWithId, BY_HAND } from '../support/records.js'
 
 describe('who calls', () => {
-  const [lives, ended] = [randomUUID(), randomUUID()]
+  const [lives, ended, over] = [randomUUID(), randomUUID(), randomUUID()]
   let db: TestDatabase
   let pool: PooledDatabase
   let tokens: readonly { readonly id: string }[]
@@ -24,15 +24,15 @@ describe('who calls', () => {
     await db.asOwner('update users set suspended_at = now() where id = 3')
     await db.asOwner(
       `insert into refresh_tokens (family, user_id, token_hash, scope, expires_at, revoked_at)
-       select family, 1, sha256(family::text::bytea), '', now() + interval '1 hour', ended
-         from (values ($1::uuid, null::timestamptz), ($2, now())) as t (family, ended)`,
-      [lives, ended],
+       select family, 1, sha256(family::text::bytea), '', now() + hours * interval '1 hour', ended
+         from (values ($1::uuid, 1, null::timestamptz), ($2, 1, now()), ($3, -1, null)) as t (family, hours, ended)`,
+      [lives, ended, over],
     )
     tokens = await db.asOwner<{ id: string }>(
       `with decided as (select set_config('app.decision', $1, false))
          insert into personal_tokens (user_id, name, token_hash, scopes, expires_at, revoked_at)
-         select user_id, 'x', sha256(user_id::text::bytea), '{}', now() + interval '1 hour', ended
-           from decided, (values (1, null::timestamptz), (2, now())) as t (user_id, ended)
+         select user_id, 'x', sha256((user_id, hours)::text::bytea), '{}', now() + hours * interval '1 hour', ended
+           from decided, (values (1, 1, null::timestamptz), (2, 1, now()), (1, -1, null)) as t (user_id, hours, ended)
          returning id`,
       [BY_HAND],
     )
@@ -41,7 +41,7 @@ describe('who calls', () => {
 
   it('is the same whether they are asked for alone or in one turn with others', async () => {
     const callers = findCallers(pool)
-    const [token, revoked] = tokens.map(({ id }) => id)
+    const [token, revoked, expired] = tokens.map(({ id }) => id)
     const keys = constantFrom(
       { id: '1', signIn: null, personalToken: null },
       { id: '1', signIn: lives, personalToken: null },
@@ -67,9 +67,12 @@ describe('who calls', () => {
       (await callers.byId(id, { signIn, personalToken }))?.id
     expect(await found('1', lives, null)).to.equal('1')
     expect(await found('1', ended, null)).to.equal(undefined)
+    expect(await found('1', over, null)).to.equal(undefined)
+    expect(await found('2', lives, null)).to.equal(undefined)
     expect(await found('1', null, token ?? null)).to.equal('1')
     expect(await found('2', null, token ?? null)).to.equal(undefined)
     expect(await found('2', null, revoked ?? null)).to.equal(undefined)
+    expect(await found('1', null, expired ?? null)).to.equal(undefined)
     expect(await callers.byId('3')).to.include({ id: '3', suspended: true })
   })
 

@@ -381,6 +381,22 @@ describe('sign-in', () => {
     }
     expect(await storedTokens()).to.deep.equal([])
   })
+
+  it('waits for a change of the password that is about to commit, and is refused then', async () => {
+    const changing = new Client(db.owner)
+    await changing.connect()
+    try {
+      await changing.query('begin')
+      await changing.query('update users set password_hash = $2 where id = $1', [ada, hashFor('battery staple')])
+      const refused = codeOf(enter())
+      await lockWaiters(db.asOwner)
+      await changing.query('commit')
+      expect(await refused).to.equal('invalid_grant')
+      expect(await storedTokens()).to.deep.equal([])
+    } finally {
+      await changing.end()
+    }
+  })
 })
 
 describe('the table of sign-ins', () => {
