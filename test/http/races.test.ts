@@ -87,6 +87,32 @@ describe('races', () => {
     }
   })
 
+  it('a link that was renamed after the decision is not touched: its old code names nothing', async () => {
+    for (const [method, json] of [
+      ['DELETE', undefined],
+      ['PATCH', { target: 'https://example.com/changed' }],
+    ] as const) {
+      const [code, renamed] = [await addLink(service.db, { owner: callers.editor.id }), freshCode('renamed')]
+      const kept = await storedLink(service.db, code)
+      pause.once(async () => {
+        expect((await ask('PATCH', code, { code: renamed })).status).to.equal(200)
+      })
+      expect((await ask(method, code, json)).status, method).to.equal(404)
+      expect(await storedLink(service.db, renamed)).to.deep.equal({ ...kept, code: renamed })
+    }
+  })
+
+  it('a change by who may change every link is recorded with whose link it was at the commit', async () => {
+    const code = await addLink(service.db, { owner: callers.admin.id })
+    pause.once(() => giveAway(service.db, code, callers.editor.id))
+    const answer = await ask('PATCH', code, { title: 'anyone’s' }, {}, callers.admin)
+    expect(answer.status).to.equal(200)
+    const records = await service.db.asOwner('select relation from decisions where request_id = $1', [
+      answer.headers.get('X-Request-ID'),
+    ])
+    expect(records).to.deep.equal([{ relation: 'other' }])
+  })
+
   it('a link given to the caller after the refusal stays refused; one given back is theirs', async () => {
     const code = await addLink(service.db, { owner: callers.other.id })
     expect((await ask('DELETE', code)).status).to.equal(403)
