@@ -131,6 +131,23 @@ describe('the policy in force', () => {
     expect(policy.current()).to.equal(at(3))
   })
 
+  it('replaces rows that are not the stored ones by an older policy, but none that came meanwhile', async () => {
+    const { load, answer } = heldLoads()
+    const rows = { differ: async () => true, record: async () => undefined }
+    const policy = createCurrentPolicy(load, undefined, rows)
+    policy.adopt(at(2))
+    const replaced = policy.check()
+    await answer(0, at(1))
+    await replaced
+    expect(policy.current()).to.equal(at(1))
+    const checked = policy.check()
+    await turn()
+    policy.adopt(at(3))
+    await answer(1, at(2))
+    await checked
+    expect(policy.current()).to.equal(at(3))
+  })
+
   it('reports the fault of the newest load also where another revision was adopted since', async () => {
     const { load, fail } = heldLoads()
     const policy = createCurrentPolicy(load)

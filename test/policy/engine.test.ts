@@ -72,6 +72,7 @@ describe('the engine', () => {
     expect(snapshot.decide({ ...editor, suspended: true }, 'link:delete', { owner_id: editor.id })).to.include({
       effect: 'deny',
       rule: 'R2',
+      relation: 'anonymous',
     })
   })
 
