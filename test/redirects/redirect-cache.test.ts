@@ -9,6 +9,7 @@ import { toId } from '../../src/domain/id.js'
 import { NO_VISITS } from '../../src/domain/link.js'
 import type { Link } from '../../src/domain/link.js'
 import { Refusal } from '../../src/domain/refusal.js'
+import { at, listAt, textAt } from '../support/json.js'
 import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -286,6 +287,44 @@ describe('a redirect that is remembered', () => {
     await service.request('DELETE', '/links/renamed', { token: editor.token })
     expect(await follow(service, 'renamed')).to.equal(null)
     await untilFollowed(other, 'renamed', null)
+  })
+
+  it('is never the old one for the process that changed many links in one request, or restored them', async () => {
+    const codes = Array.from({ length: 10 }, (_, i) => `together-${i}`)
+    const bulk = async (operation: string, items: readonly object[]) => {
+      const { json, text } = await service.request('POST', '/links/bulk', {
+        token: editor.token,
+        json: { operation, items },
+      })
+      expect(at(json, 'done'), text).to.equal(items.length)
+      return listAt(json, 'results')
+    }
+    const followed = async (suffix = '') =>
+      new Set(await Promise.all(codes.map((code) => follow(service, `${code}${suffix}`))))
+    expect(await followed()).to.deep.equal(new Set([null]))
+    const made = await bulk(
+      'create',
+      codes.map((code) => ({ code, target: 'https://example.com/made' })),
+    )
+    expect(await followed()).to.deep.equal(new Set(['https://example.com/made']))
+    expect(await followed('-b')).to.deep.equal(new Set([null]))
+    await bulk(
+      'update',
+      codes.map((code) => ({ link: code, code: `${code}-b` })),
+    )
+    expect(await followed('-b')).to.deep.equal(new Set(['https://example.com/made']))
+    expect(await followed()).to.deep.equal(new Set([null]))
+    await bulk(
+      'delete',
+      codes.map((code) => ({ link: `${code}-b` })),
+    )
+    expect(await followed('-b')).to.deep.equal(new Set([null]))
+    for (const [i, result] of made.entries()) {
+      const id = textAt(result, 'link', 'id')
+      if (i % 2 === 0) await bulk('restore', [{ id }])
+      else await service.request('POST', `/links/${id}/restore`, { token: editor.token })
+      expect(await follow(service, `${codes[i]}-b`)).to.equal('https://example.com/made')
+    }
   })
 
   it('is there for a code that had no link a moment ago', async () => {
