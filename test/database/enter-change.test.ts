@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { sqlState } from '../../src/database/errors.js'
 import { openPool } from '../../src/database/pool.js'
@@ -112,6 +113,49 @@ describe('enter_change', () => {
     await addUserWithId(db, '2', 'editor')
     await db.asOwner('update external_identities set user_id = 2 where issuer = $1', [issuer])
     await refused('LG007', { issuer })
+  })
+
+  it('holds up whatever takes rights of its caller, by hand too, until it ends', async () => {
+    const issuer = 'https://held.example'
+    await addUserWithId(db, '3', 'editor')
+    await db.asOwner(`insert into external_identities (issuer, subject, user_id) values ($1, 'held', 1)`, [issuer])
+    await db.asOwner(
+      `insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+       values ($1, 1, sha256('held'), '', now() + interval '1 hour')`,
+      ['00000000-0000-4000-8000-000000000002'],
+    )
+    await db.asOwner(
+      `with decided as (select set_config('app.decision', $1, false))
+       insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
+       select 1, 'held', sha256('held'), '{}', now() + interval '1 hour' from decided`,
+      [BY_HAND],
+    )
+    const [changing, taking] = [new Client(db.owner), new Client(db.owner)]
+    await Promise.all([changing.connect(), taking.connect()])
+    try {
+      await changing.query('begin')
+      await changing.query('select lock_rights(1, null), lock_rights(3, null)')
+      await taking.query(`set lock_timeout = '20ms'`)
+      await taking.query(`select set_config('app.decision', $1, false)`, [BY_HAND])
+      for (const taken of [
+        'update users set suspended_at = now() where id = 1',
+        `update users set role = 'viewer' where id = 1`,
+        // whoever has tokens holds up their deletion by these
+        'delete from users where id = 3',
+        `update refresh_tokens set revoked_at = now() where token_hash = sha256('held')`,
+        `delete from refresh_tokens where token_hash = sha256('held')`,
+        `update personal_tokens set revoked_at = now() where token_hash = sha256('held')`,
+        `delete from personal_tokens where token_hash = sha256('held')`,
+        `update external_identities set subject = 'other' where subject = 'held'`,
+        `delete from external_identities where subject = 'held'`,
+      ])
+        expect(await taking.query(taken).catch((error: unknown) => sqlState(error)), taken).to.equal('55P03')
+      await changing.query('commit')
+      await taking.query('delete from users where id = 1')
+      await addUserWithId(db, '1', 'editor')
+    } finally {
+      await Promise.all([changing.end(), taking.end()])
+    }
   })
 
   it("records what the decision says, and nothing that is the log's own to say", async () => {
