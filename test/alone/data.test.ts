@@ -12,7 +12,7 @@ import type { DataContext } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'
 import type { LoneLayer } from '../support/lone-layer.js'
-import { addLink, storedLink, storedLinks } from '../support/records.js'
+import { addDeletedLink, addLink, storedLink, storedLinks } from '../support/records.js'
 import type { TestUser } from '../support/service.js'
 import { soon } from '../support/soon.js'
 
@@ -167,6 +167,27 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       await refusal(`insert into links (code, target, owner_id) values ('a-gift', 'https://example.com/', $1)`),
     ).to.equal('42501')
     expect(await refusal('update links set owner_id = $1')).to.equal('42501')
+  })
+
+  it('the functions that give links away, past row-level security, give own ones alone', async () => {
+    const {
+      service: { database, db },
+      editor,
+      stranger,
+    } = alone
+    const others = await ofOthers()
+    const ids = await db.asOwner<{ id: string }>('select id from links')
+    const deleted = await addDeletedLink(db, stranger.id)
+    const [, given] = await database.flush([
+      bound(editor).enterChange(),
+      { text: 'select code from give_links($1, $2)', values: [ids.map(({ id }) => id), editor.id] },
+      { text: 'select give_deleted_links($1, $2)', values: [stranger.id, editor.id] },
+    ])
+    expect(given?.rows.map((row) => at(row, 'code')).sort()).to.deep.equal(mine)
+    expect(await ofOthers()).to.deep.equal(others)
+    expect(await db.asOwner('select owner_id from deleted_links where id = $1', [deleted])).to.deep.equal([
+      { owner_id: stranger.id },
+    ])
   })
 
   it('a caller whom the rows let reach nothing sees nothing', async () => {
