@@ -6,6 +6,7 @@ import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 import { openPool } from '../../src/database/pool.js'
 import type { PooledDatabase } from '../../src/database/pool.js'
 import { findCallers } from '../../src/identity/callers.js'
+import { PERSONAL_TOKEN_PREFIX, newOpaqueToken } from '../../src/identity/opaque-token.js'
 import { findLink } from '../../src/redirects/find-link.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -15,6 +16,8 @@ describe('who calls', () => {
   const [lives, ended, over] = [randomUUID(), randomUUID(), randomUUID()]
   let db: TestDatabase
   let pool: PooledDatabase
+  /** of personal tokens: a live one, a revoked and an expired one */
+  const values = Array.from({ length: 3 }, () => newOpaqueToken(PERSONAL_TOKEN_PREFIX))
   let tokens: readonly { readonly id: string }[]
 
   before(async () => {
@@ -31,10 +34,11 @@ describe('who calls', () => {
     tokens = await db.asOwner<{ id: string }>(
       `with decided as (select set_config('app.decision', $1, false))
          insert into personal_tokens (user_id, name, token_hash, scopes, expires_at, revoked_at)
-         select user_id, 'x', sha256((user_id, hours)::text::bytea), '{}', now() + hours * interval '1 hour', ended
-           from decided, (values (1, 1, null::timestamptz), (2, 1, now()), (1, -1, null)) as t (user_id, hours, ended)
+         select user_id, 'x', sha256(value), '{}', now() + hours * interval '1 hour', ended
+           from decided, (values (1, 1, null::timestamptz, $2::bytea), (2, 1, now(), $3), (1, -1, null, $4))
+                as t (user_id, hours, ended, value)
          returning id`,
-      [BY_HAND],
+      [BY_HAND, ...values.map((value) => Buffer.from(value))],
     )
   })
   after(() => pool.close())
@@ -74,6 +78,16 @@ describe('who calls', () => {
     expect(await found('2', null, revoked ?? null)).to.equal(undefined)
     expect(await found('1', null, expired ?? null)).to.equal(undefined)
     expect(await callers.byId('3')).to.include({ id: '3', suspended: true })
+  })
+
+  it('is named by a personal token only while that lives', async () => {
+    const callers = findCallers(pool)
+    const named = await Promise.all(values.map((value) => callers.personalToken(value, 'ours')))
+    expect(named.map((token) => token && [token.subject, token.personalToken])).to.deep.equal([
+      ['1', tokens[0]?.id],
+      null,
+      null,
+    ])
   })
 
   it('is found beside links that are looked up in the same turn, each as itself', async () => {

@@ -478,6 +478,26 @@ describe('the table of sign-ins', () => {
     }
   })
 
+  it('has no successor of a token that is revoked while its rotation waits', async () => {
+    await db.asOwner('truncate refresh_tokens')
+    await addUser('cleo@example.org', 'correct horse')
+    const signIn = createTestSignIn()
+    const { refresh_token: token } = await signIn.password({ username: 'cleo@example.org', password: 'correct horse' })
+    const revoking = new Client(db.owner)
+    await revoking.connect()
+    try {
+      await revoking.query('begin')
+      await revoking.query('update refresh_tokens set revoked_at = now()')
+      const refused = codeOf(signIn.refresh({ refresh_token: token }))
+      await lockWaiters(db.asOwner)
+      await revoking.query('commit')
+      expect(await refused).to.equal('invalid_grant')
+      expect(await storedTokens()).to.have.length(1)
+    } finally {
+      await revoking.end()
+    }
+  })
+
   it('loses the expired tokens of a user who signs in', async () => {
     await db.asOwner('truncate refresh_tokens')
     await addUser('eve@example.org', 'correct horse')
