@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 
+import { textAt } from '../support/json.js'
 import { createPause } from '../support/pause.js'
 import { addLink, freshCode, giveAway, storedLink, storedLinks } from '../support/records.js'
+import { formOf } from '../support/samples.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -111,6 +113,31 @@ describe('races', () => {
       answer.headers.get('X-Request-ID'),
     ])
     expect(records).to.deep.equal([{ relation: 'other' }])
+  })
+
+  it('a visitor never goes where a link led before it changed, nor in by a password that it had before', async () => {
+    const { service: followed, editor } = callers
+    const make = async (json: object) => {
+      const answer = await followed.request('POST', '/links', {
+        token: editor.token,
+        json: { code: freshCode('followed'), target: 'https://example.com/old', ...json },
+      })
+      return textAt(answer.json, 'code')
+    }
+    const change = (code: string, json: object) =>
+      pause.once(async () => {
+        expect((await ask('PATCH', code, json)).status).to.equal(200)
+      })
+    const counted = await make({ max_visits: 2 })
+    change(counted, { target: 'https://example.com/new' })
+    const led = await followed.request('GET', `/${counted}`)
+    expect([led.status, led.headers.get('Location')]).to.deep.equal([302, 'https://example.com/new'])
+    expect((await followed.request('GET', `/${counted}`)).status, 'one visit was counted').to.equal(302)
+    expect((await followed.request('GET', `/${counted}`)).status).to.equal(410)
+    const guarded = await make({ password: 'open sesame' })
+    change(guarded, { target: 'https://example.com/new' })
+    const entered = await followed.request('POST', `/${guarded}`, formOf({ password: 'open sesame' }))
+    expect([entered.status, entered.headers.get('Location')]).to.deep.equal([303, 'https://example.com/new'])
   })
 
   it('a link given to the caller after the refusal stays refused; one given back is theirs', async () => {
