@@ -188,4 +188,19 @@ describe('visits as they come', () => {
     live.endAll()
     expect(live.count()).to.equal(0)
   })
+
+  it('ends a stream after 600 looks, so that its listener shows a token that is still valid', async () => {
+    const looks = { count: 0 }
+    const live = createLive({ everyMs: 1, onLook: () => (looks.count += 1) })
+    const stream = live.listen({
+      topic: '7',
+      event: 'visits',
+      user: '1',
+      limit: Number.POSITIVE_INFINITY,
+      read: async () => ({}),
+    })
+    await within('the end of the stream', stream.toArray())
+    expect(looks.count).to.be.within(600, 602)
+    expect(live.count()).to.equal(0)
+  })
 })

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 
 import { textAt } from '../support/json.js'
+import { addRows } from '../support/edit-policy.js'
 import { createPause } from '../support/pause.js'
 import { addLink, freshCode, giveAway, storedLink, storedLinks } from '../support/records.js'
 import { formOf } from '../support/samples.js'
+import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -138,6 +140,36 @@ describe('races', () => {
     change(guarded, { target: 'https://example.com/new' })
     const entered = await followed.request('POST', `/${guarded}`, formOf({ password: 'open sesame' }))
     expect([entered.status, entered.headers.get('Location')]).to.deep.equal([303, 'https://example.com/new'])
+  })
+
+  it('a request for many links that is decided twice is recorded and counted once', async () => {
+    const limited = await startTestService({
+      db: service.db,
+      environment: { RATE_LIMIT_USER: '10/600' },
+      composeLayers: pause.composeLayers,
+    })
+    try {
+      const token = await limited.tokenFor(callers.editor)
+      const [own, theirs] = [
+        await addLink(service.db, { owner: callers.editor.id }),
+        await addLink(service.db, { owner: callers.other.id }),
+      ]
+      const items = [own, theirs, ...Array.from({ length: 49 }, () => freshCode('absent'))]
+      pause.once(() => addRows(service, callers.admin.token, [{ ptype: 'p2', role: 'racer', action: 'link:read' }]))
+      const json = { operation: 'update', items: items.map((link) => ({ link, title: 'x' })) }
+      const answer = await limited.request('POST', '/links/bulk', { token, json })
+      expect(answer.json).to.include({ done: 1, refused: 50 })
+      expect(answer.headers.get('RateLimit')).to.match(/^"user";r=8;/)
+      const records = () =>
+        service.db.asOwner<{ effect: string }>('select effect from decisions where request_id = $1 order by effect', [
+          answer.headers.get('X-Request-ID'),
+        ])
+      // it writes what waits when it stops
+      await limited.stop()
+      expect((await records()).map(({ effect }) => effect)).to.deep.equal(['allow', 'deny'])
+    } finally {
+      await limited.stop()
+    }
   })
 
   it('a link given to the caller after the refusal stays refused; one given back is theirs', async () => {
