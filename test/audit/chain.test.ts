@@ -220,7 +220,9 @@ describe('the chains of the decision log', () => {
     const { faults } = await verify()
     expect(faults).to.have.length(1)
     expect(faults[0]).to.deep.include({ kind: 'altered', seq: '12' })
-    // the service goes on signing what it finds: that makes nothing true
+    // the service goes on signing what it finds, the same entries and more: that makes nothing true
+    await takeCheckpoint(pool, { kid, privateKey, publicKey })
+    expect((await verify()).faults).to.deep.equal(faults)
     await fill(db, 1)
     await takeCheckpoint(pool, { kid, privateKey, publicKey })
     expect((await verify()).faults).to.deep.equal(faults)
