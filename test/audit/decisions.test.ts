@@ -18,6 +18,7 @@ interface Listed {
     readonly action: string
     readonly revision: number
     readonly token_id: string | null
+    readonly change?: unknown
     readonly subject: { readonly id: string | null; readonly network: string | null }
     readonly resource: { readonly id: string | null; readonly code: string | null; readonly relation: string }
   }[]
@@ -160,6 +161,20 @@ describe('the decision log', () => {
         (await list(`?action=${action}&limit=100`)).data.some(({ request_id }) => request_id === requestId),
       )
     }
+  })
+
+  it('says what a changed link was called before, and whose it was', async () => {
+    await service.request('POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/', code: 'moving' },
+    })
+    await service.request('PATCH', '/links/moving', { token: editor.token, json: { code: 'moved' } })
+    await service.request('POST', '/links/moved/transfer', { token: admin.token, json: { owner_id: admin.id } })
+    const { data } = await list('?link=moved')
+    expect(data.map(({ action, change }) => [action, change])).to.deep.equal([
+      ['link:transfer', { owner: [editor.id, admin.id] }],
+      ['link:update', { code: ['moving', 'moved'] }],
+    ])
   })
 
   it('keeps public reads where a setting says so', async () => {

@@ -169,6 +169,14 @@ describe('the AuthZEN Authorization API', () => {
     expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is not an action')
   })
 
+  it('answers 413 to what is too large: a 400 would say that it was read', async () => {
+    const large = {
+      ...question({ type: 'user', id: editor.id }, 'read', { type: 'link', id: code }),
+      x: 'x'.repeat(70_000),
+    }
+    expect((await ask(large)).json).to.include({ status: 413, code: 'body_too_large' })
+  })
+
   for (const [what, body] of [
     ['no subject', { action: { name: 'read' }, resource: { type: 'link', id: 'x' } }],
     ['no action', { subject: { type: 'user', id: '1' }, resource: { type: 'link', id: 'x' } }],
