@@ -134,7 +134,7 @@ describe('enter_change', () => {
     await Promise.all([changing.connect(), taking.connect()])
     try {
       await changing.query('begin')
-      await changing.query('select lock_rights(1, null), lock_rights(3, null)')
+      await changing.query('select require_revision($1), lock_rights(1, null), lock_rights(3, null)', [revision])
       await taking.query(`set lock_timeout = '20ms'`)
       await taking.query(`select set_config('app.decision', $1, false)`, [BY_HAND])
       for (const taken of [
@@ -148,11 +148,36 @@ describe('enter_change', () => {
         `delete from personal_tokens where token_hash = sha256('held')`,
         `update external_identities set subject = 'other' where subject = 'held'`,
         `delete from external_identities where subject = 'held'`,
+        // rows of the policy give and take rights as well
+        `insert into casbin (ptype, rule) values ('p2', '["clerk", "link:read"]')`,
       ])
         expect(await taking.query(taken).catch((error: unknown) => sqlState(error)), taken).to.equal('55P03')
       await changing.query('commit')
       await taking.query('delete from users where id = 1')
       await addUserWithId(db, '1', 'editor')
+    } finally {
+      await Promise.all([changing.end(), taking.end()])
+    }
+  })
+
+  it('holds up what takes rights of either user, in whichever order their locks are taken', async () => {
+    await Promise.all(['4', '5'].map((id) => addUserWithId(db, id, 'editor')))
+    const [changing, taking] = [new Client(db.owner), new Client(db.owner)]
+    await Promise.all([changing.connect(), taking.connect()])
+    try {
+      await taking.query(`set lock_timeout = '20ms'`)
+      for (const [acting, losing] of [
+        [4, 5],
+        [5, 4],
+      ]) {
+        await changing.query('begin')
+        await changing.query('select lock_rights($1, $2)', [acting, losing])
+        for (const id of [4, 5]) {
+          const suspension = taking.query('update users set suspended_at = now() where id = $1', [id])
+          expect(await suspension.catch((error: unknown) => sqlState(error)), `${acting} ${id}`).to.equal('55P03')
+        }
+        await changing.query('rollback')
+      }
     } finally {
       await Promise.all([changing.end(), taking.end()])
     }
