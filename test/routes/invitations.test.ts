@@ -119,6 +119,25 @@ describe('invitations over HTTP', () => {
     expect((await accept(path)).status).to.equal(201)
   })
 
+  it('wait for a suspension or another role of their inviter that is about to commit: 410 after it', async () => {
+    for (const loss of ['suspended_at = now()', `role = 'viewer'`]) {
+      const host = await service.addUser('admin')
+      const path = pathOf(await invite({ email: freshAddress(), role: 'editor' }, host))
+      const changing = new Client(service.db.owner)
+      await changing.connect()
+      try {
+        await changing.query('begin')
+        await changing.query(`update users set ${loss} where id = $1`, [host.id])
+        const accepted = accept(path)
+        await lockWaiters(service.db.asOwner)
+        await changing.query('commit')
+        expect((await accepted).json, loss).to.include({ status: 410, code: 'gone' })
+      } finally {
+        await changing.end()
+      }
+    }
+  })
+
   it('are accepted once, and are 410 after that', async () => {
     const { path } = await invited()
     expect((await accept(path)).status).to.equal(201)
