@@ -103,6 +103,8 @@ describe('the chains of the decision log', () => {
       await pool.flush([{ text: `select enter('audit_writer', null)` }, point, entry, point, entry])
     }
     expect(await verify()).to.deep.include({ entries: 6 + 2 * 5, faults: [] })
+    const lengths = await db.asOwner<{ seq: string }>('select seq from audit_chains order by writer')
+    expect(lengths.map(({ seq }) => seq)).to.deep.equal(['12', '2', '2'])
   })
 
   it('take 20,000 entries of one transaction at the price of single ones', async () => {
