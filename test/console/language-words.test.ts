@@ -220,14 +220,14 @@ describe('the words of the console', () => {
     )
 
     for (const [text, sentence] of [
-      [`${head}a`, 'die Zahl der Zellen (1) ist nicht die der Spalten (2)'],
-      [`${head}a,https://example.com,b`, 'die Zahl der Zellen (3) ist nicht die der Spalten (2)'],
-      ['link,long_url,is_deleted\nbit.ly/a,https://example.com,true', 'wurde bei Bitly gelöscht'],
-      ['{"target":"https://example.com"}\nno', 'ist kein JSON oder zu tief verschachtelt'],
-      ['[{"target":"https://example.com"},7]', 'ist kein JSON-Objekt'],
+      [`${head}a`, 'Die Zahl der Zellen (1) ist nicht die der Spalten (2).'],
+      [`${head}a,https://example.com,b`, 'Die Zahl der Zellen (3) ist nicht die der Spalten (2).'],
+      ['link,long_url,is_deleted\nbit.ly/a,https://example.com,true', 'Wurde bei Bitly gelöscht.'],
+      ['{"target":"https://example.com"}\nno', 'Ist kein JSON oder zu tief verschachtelt.'],
+      ['[{"target":"https://example.com"},7]', 'Ist kein JSON-Objekt.'],
       [
         '{"target":"https://example.com","note":"a\\u0000"}',
-        'note enthält ein Zeichen, das sich nicht speichern lässt',
+        'Note enthält ein Zeichen, das sich nicht speichern lässt.',
       ],
     ] as const) {
       const { records } = await readImport(new File([text], 'x'))

@@ -57,3 +57,6 @@ export const distance = (time: Time): string => {
 }
 
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** A part of a sentence as a sentence of its own. */
+export const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,4 +1,4 @@
-import { number } from '../format'
+import { asSentence, number } from '../format'
 import type { Texts } from '../texts'
 
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'Link' : 'Links'}`
@@ -86,19 +86,19 @@ export const imports: Texts['imports'] = {
   why: (why) => {
     switch (why.is) {
       case 'text':
-        return inGerman(why.text)
+        return asSentence(inGerman(why.text))
       case 'no target':
-        return 'es fehlt die Adresse, zu der er führt'
+        return 'Es fehlt die Adresse, zu der er führt.'
       case 'no password':
-        return 'er hatte ein Passwort, das nicht in der Datei steht: geben Sie ihm in einer Spalte „password“ ein neues'
+        return 'Er hatte ein Passwort, das nicht in der Datei steht. Die Spalte „password“ kann ihm ein neues geben.'
       case 'too long':
-        return 'er ist zu lang'
+        return 'Er ist zu lang.'
       case 'other target':
-        return 'das Kürzel hat schon ein Link, der woandershin führt'
+        return 'Das Kürzel hat schon ein Link, der woandershin führt.'
       case 'not yours':
-        return 'das Kürzel hat schon ein Link von jemand anderem'
+        return 'Das Kürzel hat schon ein Link von jemand anderem.'
       case 'line':
-        return `${rowAt(why.place)} hat dieses Kürzel und führt woandershin`
+        return asSentence(`${rowAt(why.place)} hat dieses Kürzel und führt woandershin`)
     }
   },
   checking: (done, all) => `Jede Zeile wird geprüft: ${number(done)} von ${number(all)}`,

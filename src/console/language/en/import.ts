@@ -1,6 +1,6 @@
 import type { FormatName } from '../../../import/formats.js'
 import type { Reason } from '../../pages/import/outcome'
-import { number } from '../format'
+import { asSentence, number } from '../format'
 
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'link' : 'links'}`
 const are = (count: number): string => `${number(count)} ${count === 1 ? 'is' : 'are'}`
@@ -58,19 +58,19 @@ export const imports = {
   why: (why: Reason): string => {
     switch (why.is) {
       case 'text':
-        return why.text
+        return asSentence(why.text)
       case 'no target':
-        return 'it has no address to lead to'
+        return 'It has no address to lead to.'
       case 'no password':
-        return 'it had a password, which the file does not hold: give it a new one in a column “password”'
+        return 'It had a password, which the file does not hold. Give it a new one in a column “password”.'
       case 'too long':
-        return 'it is too long'
+        return 'It is too long.'
       case 'other target':
-        return 'the code is taken by a link that leads elsewhere'
+        return 'The code is taken by a link that leads elsewhere.'
       case 'not yours':
-        return 'the code is taken by a link of somebody else'
+        return 'The code is taken by a link of somebody else.'
       case 'line':
-        return `${rowAt(why.place)} has this code, and leads elsewhere`
+        return asSentence(`${rowAt(why.place)} has this code, and leads elsewhere`)
     }
   },
   checking: (done: number, all: number) => `Asking about each row: ${number(done)} of ${number(all)}`,
