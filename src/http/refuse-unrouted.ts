@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
 import type { Gateway } from '../layers/layers.js'
-import type { GatewayRule } from '../layers/route.js'
+import type { GatewayRule } from '../layers/rules.js'
 import { preflightHeaders } from './cors.js'
 import { patternsOf } from './patterns-of.js'
 import type { Matched } from './patterns-of.js'

@@ -12,9 +12,11 @@ import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
 import { RequestLayers } from './request-layers.js'
-import { NO_DATA, asksPolicy, isTaken, noRecord, nothing } from './route.js'
+import { asksPolicy, isTaken, nothing } from './route.js'
+import { NO_DATA, noRecord } from './rules.js'
 import type { Admitted, Caller } from './caller.js'
-import type { Answer, PartRule, Route, RouteSpec } from './route.js'
+import type { Answer, Route, RouteSpec } from './route.js'
+import type { PartRule } from './rules.js'
 
 /**
  * Makes a route. This is the only place where the four layers meet, and the only way into the route table. A request

@@ -6,7 +6,7 @@ import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { Admitted, Caller } from './caller.js'
-import type { DataContext, DataRule, GatewayRule } from './route.js'
+import type { DataContext, DataRule, GatewayRule } from './rules.js'
 
 /** The first layer, in two steps: `admit` counts and verifies without a look-up, `identify` looks the user up. */
 export interface Gateway {

@@ -1,7 +1,7 @@
 import type { FindLink } from '../domain/link.js'
 import type { FindUser } from '../domain/user.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA } from '../layers/route.js'
+import { NO_DATA } from '../layers/rules.js'
 import type { Route } from '../layers/route.js'
 import { whoMay } from '../policy/who-may.js'
 import { LinkRightsView } from './rights-schemas.js'

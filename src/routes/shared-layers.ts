@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 
 import type { FindLink, Link } from '../domain/link.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
+import { NO_INPUT } from '../layers/route.js'
+import { NO_DATA, NO_OBJECT, noRecord } from '../layers/rules.js'
 import type { Caller } from '../layers/caller.js'
 import { ByCode } from './schemas.js'
 

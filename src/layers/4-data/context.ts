@@ -10,7 +10,7 @@ import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { Caller } from '../caller.js'
-import type { DataContext } from '../route.js'
+import type { DataContext } from '../rules.js'
 import { toStatement } from './query.js'
 import type { Reached } from './query.js'
 

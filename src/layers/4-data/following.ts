@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 
 /** The checks that following a link needs in the database. */
 export interface Following {

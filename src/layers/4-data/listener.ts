@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 import { requireCaller } from './context.js'
 
 /** Re-checks the listener of a stream, because a stream outlasts the decision that let them in. */

@@ -6,7 +6,7 @@ import { writeEvidence } from '../../audit/write-evidence.js'
 import type { EvidenceSigner } from '../../audit/write-evidence.js'
 import type { Database } from '../../database/database.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 import { AS_READER } from './decisions.js'
 
 /** A verification's progress or final verdict. */

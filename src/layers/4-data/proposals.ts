@@ -9,7 +9,7 @@ import { closeProposal, insertProposal } from '../../policy/proposal-statements.
 import type { Actor } from '../../policy/proposal-statements.js'
 import type { Proposal } from '../../policy/proposals.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import type { DataContext, DataRule } from '../route.js'
+import type { DataContext, DataRule } from '../rules.js'
 import { bind, changeOne, requireCaller, requireUser } from './context.js'
 
 /** Edits of the policy, for callers who may edit it. */

@@ -1,7 +1,7 @@
 import { replay } from '../../audit/replay.js'
 import type { Replay, ReplayOptions } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 
 /** Replays recorded decisions, for callers who may read them. */
 export interface Replays {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import type { DecisionRecord } from '../../domain/decision-record.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 import { read } from './context.js'
 import { AS_READER } from './decisions.js'
 import { knex, prepared } from './query.js'

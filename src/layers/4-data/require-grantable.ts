@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/refusal.js'
 import { mayGrant } from '../../policy/table.js'
-import type { DataContext } from '../route.js'
+import type { DataContext } from '../rules.js'
 
 /**
  * Throws 403 `policy_denied` if a role has rights that the caller's own role does not have: the caller may neither

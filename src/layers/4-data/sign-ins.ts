@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 import { USER_ROLES, bind, change, read } from './context.js'
 import { knex, ownedRows, prepared } from './query.js'
 

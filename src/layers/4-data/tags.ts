@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../domain/gate.js'
-import type { DataRule } from '../route.js'
+import type { DataRule } from '../rules.js'
 import { bind, read } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
