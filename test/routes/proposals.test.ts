@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
-import { addRows } from '../support/edit-policy.js'
+import { addRows, editPolicy } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService } from '../support/service.js'
@@ -430,6 +430,35 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
     expect(answer.text).to.contain('the role warden may not do itself')
     const within = await propose(warden, [{ ptype: 'p2', role: 'clerk', action: 'policy:read' }])
     expect((await approve(within, ben)).status).to.equal(200)
+  })
+
+  it('nor once the role of its maker has lost either of the two rows that let it edit the policy', async () => {
+    const may = { ...OWN_DELETE, rule: 'T', reach: 'any' }
+    const endpoint = (role: string) => ({ ptype: 'p2', role, action: 'policy:write' })
+    const object = (priority: number, role: string) => ({ ...may, priority, role, action: 'policy:write' })
+    const allOf = (role: string, priority: number) => [
+      endpoint(role),
+      object(priority, role),
+      { ptype: 'p2', role, action: 'policy:read' },
+      { ...may, priority: priority + 1, role, action: 'policy:read' },
+    ]
+    await addRows(plain, ada.token, [...allOf('warden', 811), ...allOf('keeper', 821)])
+    await revision()
+    // a row that both may give away, before and after the loss: nothing else stands in the way
+    const add = [{ ptype: 'p2', role: 'clerk', action: 'policy:read' }]
+    for (const [role, lost] of [
+      ['warden', endpoint('warden')],
+      ['keeper', object(821, 'keeper')],
+    ] as const) {
+      const id = await propose(await service.addUser(role), add)
+      expect(at(await get(`/policy/proposals/${id}`), 'against')).to.deep.include({ added: add })
+      await editPolicy(plain, cleo.token, { remove: [lost] })
+      const before = await revision()
+      const answer = await approve(id, ben)
+      expect(answer.json, role).to.include({ status: 409, code: 'proposer_lost_rights' })
+      expect(answer.text).to.contain(`the role ${role}, which may not edit the policy`)
+      expect([await revision(), await stateOf(id)]).to.deep.equal([before, 'open'])
+    }
   })
 
   it('a restore is proposed as the rows and comments that it changes', async () => {
