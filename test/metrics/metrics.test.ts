@@ -135,6 +135,23 @@ describe('the metrics', () => {
     expect(await value('linkgate_layer_disagreements_total')).to.equal(1)
   })
 
+  it('sound it where an export, which changes nothing, is made to change something', async () => {
+    await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })
+    const before = await value('linkgate_layer_disagreements_total')
+    // by the policy of the rows: each row that is read takes a number
+    await service.db.asOwner('create sequence taken')
+    await service.db.asOwner('grant usage on sequence taken to public')
+    await service.db.asOwner(`create policy taking on links as restrictive using (nextval('taken') > 0)`)
+    try {
+      expect((await service.request('GET', '/links', { token: editor.token })).status).to.equal(200)
+      expect((await service.request('GET', '/links/export', { token: editor.token })).status).to.equal(500)
+      expect(await value('linkgate_layer_disagreements_total')).to.equal(before + 1)
+    } finally {
+      await service.db.asOwner('drop policy taking on links')
+      await service.db.asOwner('drop sequence taken')
+    }
+  })
+
   it('have no label that a caller invents', async () => {
     await service.request('GET', '/no/such/path/anywhere')
     await service.request('PROPFIND', '/anywhere')
