@@ -240,6 +240,34 @@ describe('an external OpenID Connect issuer', () => {
     expect(answer.json).to.include({ id: ada })
   })
 
+  it('shares no limit with a personal token, whatever subject and id its tokens name', async () => {
+    const fresh = await start({ RATE_LIMIT_USER: '2/600' })
+    const owner = await service.addUser('editor')
+    await link(owner.id, 'owner')
+    // another person, whose subject at the issuer is our id of the owner
+    await link((await service.addUser('editor')).id, owner.id)
+    const claims = claimsOf(await issuer.accessToken())
+    const signedIn = issuer.forge('ES256', { ...claims, sub: 'owner' })
+    const made = await service.request('POST', '/users/me/tokens', {
+      token: signedIn,
+      json: { name: 'a key', scopes: ['profile:read'] },
+    })
+    const id = textAt(made.json, 'id')
+    const personal = textAt(made.json, 'token')
+    for (const status of [200, 200, 429]) expect((await me(personal, fresh)).status).to.equal(status)
+    // and whose token has the id under which the personal one is known
+    const token = issuer.forge('ES256', { ...claims, sub: owner.id, jti: `personal:${id}` })
+    expect((await me(token, fresh)).headers.get('RateLimit')).to.match(/^"user";r=1;/)
+
+    const other = await start({ RATE_LIMIT_USER: '100/600' })
+    expect((await me(personal, other)).status).to.equal(200)
+    expect((await service.request('DELETE', `/users/me/tokens/${id}`, { token: signedIn })).status).to.equal(204)
+    expect((await me(personal, other)).status).to.equal(401)
+    const answer = await me(token, other)
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.headers.get('RateLimit-Policy'), 'still counted as its user').to.match(/^"user"/)
+  })
+
   it('replaces the own issuer: there is no sign-in, no invitation and no key of ours', async () => {
     const token = await issuer.accessToken()
     for (const [path, json] of [
