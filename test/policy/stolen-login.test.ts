@@ -13,10 +13,12 @@ import { shippedRules } from '../support/policy.js'
 
 const INSERT = `insert into casbin (ptype, rule) values ('g', '["editor", "admin"]')`
 const DELETE = `delete from casbin where rule ->> 0 = '400'`
-const revision = (number: number, added: unknown, removed: unknown = []) =>
+const values = (number: number, added: unknown, removed: unknown = []) =>
+  `(${number}, 'admin@example.com', 'as agreed', '${JSON.stringify(added)}', '${JSON.stringify(removed)}', '[]', '')`
+const revisions = (...rows: readonly string[]) =>
   `insert into policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
-   values (${number}, 'admin@example.com', 'as agreed', '${JSON.stringify(added)}', '${JSON.stringify(removed)}',
-     '[]', '')`
+   values ${rows.join(', ')}`
+const revision = (number: number, added: unknown, removed: unknown = []) => revisions(values(number, added, removed))
 const HEAD = 'update policy_head set revision = 2'
 const ROW = { ptype: 'g', role: 'editor', inherits: 'admin' }
 
@@ -105,6 +107,8 @@ describe("the policy's rows, changed by whoever has the service's login role", (
     ['says the same twice', [INSERT, revision(2, [ROW, ROW]), HEAD]],
     ['says both', [revision(2, [ROW], [ROW]), HEAD]],
     ['is followed by one that takes it back', [revision(2, [], [ROW]), revision(3, [ROW]), HEAD]],
+    // the newest first: alone, that one would follow the one that comes with it
+    ['comes with another in one statement', [INSERT, revisions(values(3, [ROW]), values(2, []))]],
     ['is told once more', ['set constraints all immediate', INSERT, revision(3, [ROW])]],
     ['leaves numbers out', [INSERT, revision(9, [ROW]), HEAD]],
     ['is none', [INSERT, revision(2, 'nothing')]],
