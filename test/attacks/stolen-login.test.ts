@@ -70,6 +70,12 @@ describe('somebody who has stolen the login of the service', () => {
       `invitations set accepted_at = null where id = ${invitation}`,
     ])
       expect(await codeOf(run('identity', `update ${update}`)), update).to.equal('42501')
+    // the login may not write these columns; who may is refused all the same
+    for (const update of ['family = gen_random_uuid()', `user_id = ${admin.id}`])
+      expect(
+        await codeOf(service.db.asOwner(`update refresh_tokens set ${update} where family = '${family}'`)),
+        update,
+      ).to.equal('42501')
   })
 
   it('chooses nothing of that entry but what a decision says', async () => {
