@@ -248,6 +248,25 @@ describe('a forgotten password', () => {
     expect(mailsTo(email)).to.have.length(3)
   })
 
+  it('is asked for by 64 at once at most: one more is told to come again, and may when they are done', async () => {
+    const { id, email } = await addAccount(service)
+    const client = new Client(service.db.owner)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query('select from users where id = $1 for update', [id])
+      const answers = await Promise.all(Array.from({ length: 64 }, () => forgot(email)))
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([202]))
+      const refused = await forgot('nobody@example.com')
+      expect(refused.json).to.include({ status: 429, code: 'rate_limited' })
+      expect(refused.headers.get('Retry-After')).to.equal('1')
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
+    await until('another is taken', async () => (await forgot('nobody@example.com')).status === 202)
+  })
+
   it('is stored as SHA-256 alone', async () => {
     const { id, email } = await addAccount(service)
     const token = await askedFor(email)
