@@ -279,6 +279,21 @@ describe('an issuer that answers otherwise', () => {
     })
   })
 
+  it('that could not renew a session is asked again at the next try, with the same refresh token', async () => {
+    let renewals = 0
+    const token = ({ body }: Asked) => {
+      if (body.includes('refresh_token=') && (renewals += 1) === 1) return json({ error: 'server_error' }, 500)
+      return json({ ...tokens, refresh_token: 'r' })
+    }
+    await withIssuer({ token }, async (service) => {
+      const cookie = cookieOf(await begin(service, 'a-code'))
+      const failed = await renew(service, cookie)
+      expect([failed.status, at(failed.json, 'code')], failed.text).to.deep.equal([503, 'issuer_unavailable'])
+      const renewed = await renew(service, cookie)
+      expect([renewed.status, renewals], renewed.text).to.deep.equal([200, 2])
+    })
+  })
+
   it('with a refresh token that is too long for a cookie leaves none', async () => {
     const token = () => json({ ...tokens, refresh_token: 'x'.repeat(4_000) })
     await withIssuer({ token }, async (service) => {
