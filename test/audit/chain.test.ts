@@ -461,6 +461,20 @@ describe('the chains of the decision log', () => {
     expect(Math.min(...Object.values(found))).to.be.greaterThan(20)
   })
 
+  it('are read on behind retired entries only if what stands before them is what they followed', () => {
+    const hash = (seq: number) => seq.toString(16).padStart(64, '0')
+    const chains = (rewritten: string | null) => {
+      const faults: ChainFault[] = []
+      const walk = createChainWalk((fault) => faults.push(fault))
+      walk.retire([{ writer: '1', first: '2', last: '4', previous: hash(1), hash: hash(4) }])
+      walk.startAt([{ writer: '1', seq: '1', hash: rewritten ?? hash(1) }])
+      walk.stand([{ writer: '1', seq: '4', hash: hash(4) }])
+      return faults
+    }
+    expect(chains(null)).to.deep.equal([])
+    expect(chains(hash(9))).to.deep.equal([{ kind: 'missing', writer: '1', seq: '2', last: '4', id: null }])
+  })
+
   it('still verify when months are retired, and report what is missing besides', async () => {
     // two months that are over, with a clock that once stood wrong: the older month's entries are later ones of the
     // same chains
