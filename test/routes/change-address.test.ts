@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { PASSWORD, addAccount } from '../support/account.js'
 import { runCommand } from '../support/cli.js'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { startMailServer } from '../support/mail-server.js'
 import type { MailServer } from '../support/mail-server.js'
 import { onDatabase } from '../support/node.js'
@@ -225,6 +227,27 @@ describe('a new address', () => {
     await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
     expect((await ask(user, freshAddress())).status).to.equal(200)
     expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(1)
+  })
+
+  it('is limited where two transactions ask at once, also where neither has locked the account', async () => {
+    const { id } = await addAccount(service)
+    for (let asked = 0; asked < 4; asked += 1) await addAccountToken(service.db, id, freshAddress())
+    const client = new Client(service.db.owner)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query(
+        `insert into account_tokens (user_id, purpose, token_hash, email, expires_at)
+         values ($1, 'address', sha256('the fifth'), $2, now() + interval '1 hour')`,
+        [id, freshAddress()],
+      )
+      const sixth = addAccountToken(service.db, id, freshAddress()).catch((error: unknown) => at(error, 'code'))
+      await lockWaiters(service.db.asOwner, 1)
+      await client.query('commit')
+      expect(await sixth).to.equal('LG012')
+    } finally {
+      await client.end()
+    }
   })
 
   it('is asked for no oftener where a new password or a confirmed address ends the links in between', async () => {
