@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { expect } from 'chai'
 import type { Context, RootHookObject } from 'mocha'
 
 import { claimDataDir } from '../../src/embedded-postgres/embedded-postgres.js'
@@ -16,6 +17,10 @@ import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.
 const ALONE = /\/(?:cluster\/limits|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
 
 let lock: HeldLock | undefined
+
+/** Rejections that nothing handles: they would end a service, and mocha overlooks them in its workers. */
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (reason) => unhandled.push(reason))
 
 /**
  * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).
@@ -49,5 +54,6 @@ export const mochaHooks: RootHookObject = {
     await dropDatabases()
     await removeTemporaryFolders()
     await lock?.release()
+    expect(unhandled.splice(0), 'unhandled rejections').to.deep.equal([])
   },
 }
