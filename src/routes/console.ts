@@ -42,7 +42,7 @@ interface Files {
   readonly find: (name: string) => Answer | null
 }
 
-const readFiles = (hasTrash: boolean): Files => {
+const readFiles = (trashDays: number): Files => {
   const built = Bundle.parse(JSON.parse(readFileSync(new URL(BUNDLE_FILE, PACKAGE_ROOT), 'utf8')))
   const files = new Map(
     Object.entries(built.files).map(([name, text]): readonly [string, Answer] => [
@@ -60,8 +60,7 @@ const readFiles = (hasTrash: boolean): Files => {
   return {
     pageFor: (signIn) => {
       if (last?.signIn !== signIn) {
-        const trash = hasTrash ? 'kept' : 'none'
-        const meta = html`<meta name="sign-in" content="${signIn}" /> <meta name="trash" content="${trash}" />`
+        const meta = html`<meta name="sign-in" content="${signIn}" /> <meta name="trash-days" content="${trashDays}" />`
         const body = new FixedDocument(built.document.replace('<title>', () => `${meta.text}\n    <title>`))
         const headers = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }
         last = { signIn, page: { status: 200, body, type: 'text/html; charset=utf-8', headers } }
@@ -80,13 +79,14 @@ const PathPart = z.string().max(200).describe('read by the page itself')
  */
 export const consoleRoutes = ({
   signIn,
-  hasTrash,
+  trashDays,
 }: {
   readonly signIn: ConsoleSignIn
-  readonly hasTrash: boolean
+  /** how long deleted links can be restored; 0: not at all */
+  readonly trashDays: number
 }): readonly Route[] => {
   let read: Files | undefined
-  const files = () => (read ??= readFiles(hasTrash))
+  const files = () => (read ??= readFiles(trashDays))
   const page = async () => files().pageFor(await methodOf(signIn))
   return [
     route({

@@ -227,7 +227,7 @@ export const routeTable = ({
     }),
     ...docsRoutes(createDocs(openapi)),
     ...consoleRoutes({
-      hasTrash: keepsTrash,
+      trashDays: settings.trashDays,
       signIn:
         own !== null
           ? 'password'

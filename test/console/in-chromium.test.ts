@@ -293,7 +293,7 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('button', { name: 'Switch off' }).first().click()
       await soon(async () => (await page.locator('.badge.paused').count()) === 3)
       await page.getByRole('button', { name: 'Delete 3' }).click()
-      await shown(page, '3 links deleted. Restore them from the trash.')
+      await shown(page, '3 links deleted. Restore within 30 days, from the trash.')
       await soon(async () => (await page.locator('tbody tr').count()) === 0)
 
       await page.getByRole('link', { name: 'Trash' }).click()

@@ -23,7 +23,7 @@ interface Texts {
     readonly title: string
     readonly errors: readonly { readonly field: string; readonly message: string }[]
   }) => string
-  readonly links: { readonly leftOut: Refused; readonly refused: Refused }
+  readonly links: { readonly leftOut: Refused; readonly refused: Refused; readonly deleted: OfCount }
   readonly imports: {
     readonly checked: OfCount
     readonly stopped: OfCount
@@ -98,6 +98,10 @@ describe('the words of the console', () => {
     expect(propose.holds(2, 1)).to.equal('Jede Invariante hält, 1 von 2 Fragen wird wie erwartet beantwortet.')
     expect(proof.retired(1, 1)).to.contain('1 Eintrag aus 1 Monat wurde entfernt')
     expect(badges.used(0, 1)).to.equal('0 von 1 Aufruf')
+    expect(links.deleted(1, 1)).to.equal('Gelöscht. 1 Tag lang können Sie ihn aus dem Papierkorb zurückholen.')
+    expect(links.deleted(3, 30)).to.equal(
+      '3 Links gelöscht. 30 Tage lang können Sie sie aus dem Papierkorb zurückholen.',
+    )
   })
 
   it('say Sie in German, with the verb that belongs to it, and du nowhere', async () => {
@@ -121,12 +125,14 @@ describe('the words of the console', () => {
   })
 
   it('have one thing in the singular, in English', async () => {
-    const { imports, propose, proof, badges } = await textsOf('en')
+    const { links, imports, propose, proof, badges } = await textsOf('en')
     expect(imports.stopped(1)).to.equal('Stopped: 1 link is left.')
     expect(imports.stopped(2)).to.equal('Stopped: 2 links are left.')
     expect(propose.holds(2, 1)).to.equal('Every invariant holds, 1 of 2 questions is answered as expected.')
     expect(proof.retired(1, 1)).to.equal('1 entry of 1 month was dropped, as signed statements say.')
     expect(badges.used(0, 1)).to.equal('0 of 1 visit')
+    expect(links.deleted(1, 30)).to.equal('Deleted. Restore within 30 days, from the trash.')
+    expect(links.deleted(2, 1)).to.equal('2 links deleted. Restore within 1 day, from the trash.')
   })
 
   it('have sentences for the commonest refusals, and the words of the service for others', async () => {

@@ -237,10 +237,9 @@ export const de: Texts = {
     clear: 'Aufheben',
     delete: 'Löschen',
     deleteMany: (count) => `${number(count)} löschen`,
-    deleted: (count) =>
-      count === 1
-        ? 'Gelöscht. Sie können ihn aus dem Papierkorb zurückholen.'
-        : `${links(count)} gelöscht. Sie können sie aus dem Papierkorb zurückholen.`,
+    deleted: (count, days) =>
+      `${count === 1 ? 'Gelöscht' : `${links(count)} gelöscht`}. ` +
+      `${times(days, 'Tag', 'Tage')} lang können Sie ${count === 1 ? 'ihn' : 'sie'} aus dem Papierkorb zurückholen.`,
     forGood: {
       title: (count) => (count === 1 ? 'Diesen Link endgültig löschen?' : `${links(count)} endgültig löschen?`),
       text: 'Dieser Dienst hat keinen Papierkorb: Es ist nicht rückgängig zu machen, auch die Aufrufe sind dann weg.',

@@ -230,8 +230,9 @@ export const en = {
     clear: 'Clear',
     delete: 'Delete',
     deleteMany: (count: number) => `Delete ${number(count)}`,
-    deleted: (count: number) =>
-      count === 1 ? 'Deleted. Restore it from the trash.' : `${links(count)} deleted. Restore them from the trash.`,
+    deleted: (count: number, days: number) =>
+      `${count === 1 ? 'Deleted' : `${links(count)} deleted`}. ` +
+      `Restore within ${times(days, 'day', 'days')}, from the trash.`,
     forGood: {
       title: (count: number) => (count === 1 ? 'Delete this link for good?' : `Delete ${links(count)} for good?`),
       text: 'This service keeps no trash: it cannot be undone, and the visits go as well.',

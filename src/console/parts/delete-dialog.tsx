@@ -6,8 +6,8 @@ import { Button } from './button'
 import { Dialog } from './dialog'
 import { ProblemNote } from './note'
 
-/** False if the service has no trash (TRASH_DAYS=0), as it wrote into the document. */
-export const hasTrash = document.querySelector<HTMLMetaElement>('meta[name="trash"]')?.content !== 'none'
+/** How long deleted links can be restored (TRASH_DAYS), as the service wrote it into the document; 0: not at all. */
+export const trashDays = Number(document.querySelector<HTMLMetaElement>('meta[name="trash-days"]')?.content ?? 0)
 
 interface Deletion {
   readonly count: number
@@ -20,7 +20,7 @@ export const useDeletion = () => {
   const close = () => (asks.value = null)
   return {
     remove: (count: number, work: () => Promise<unknown>): unknown =>
-      hasTrash ? work() : (asks.value = { count, work }),
+      trashDays > 0 ? work() : (asks.value = { count, work }),
     dialog: asks.value && <DeleteDialog of={asks.value} onClose={close} />,
   }
 }

@@ -7,7 +7,7 @@ import { t } from '../../language/language'
 import type { Attempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
-import { hasTrash, useDeletion } from '../../parts/delete-dialog'
+import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
@@ -49,7 +49,7 @@ export const LinkActions = ({
   }
   const remove = async () => {
     await api.deleteLink(code)
-    if (hasTrash) say(t.links.deleted(1), id === undefined ? undefined : () => restore(id))
+    if (trashDays > 0) say(t.links.deleted(1, trashDays), id === undefined ? undefined : () => restore(id))
     else say(t.links.forGood.done)
     lateRoute('/console')
   }

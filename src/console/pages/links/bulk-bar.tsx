@@ -6,7 +6,7 @@ import type { LinkgateProblem, ManagedLink, ManyLinksDone } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { hasTrash, useDeletion } from '../../parts/delete-dialog'
+import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { InputNames } from '../../parts/field'
@@ -62,7 +62,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       (items) => api.changeManyLinks({ operation: 'delete', items }),
       (done) => {
         onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
-        say(hasTrash ? t.links.deleted(done.length) : t.links.forGood.done)
+        say(trashDays > 0 ? t.links.deleted(done.length, trashDays) : t.links.forGood.done)
       },
     )
   const deletion = useDeletion()

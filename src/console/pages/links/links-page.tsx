@@ -8,7 +8,7 @@ import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CreateBar } from '../../parts/create-bar'
-import { hasTrash, useDeletion } from '../../parts/delete-dialog'
+import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
@@ -65,7 +65,7 @@ export const LinksPage = () => {
     try {
       await api.deleteLink(code)
       list.remove((item) => item.id === id)
-      if (hasTrash) say(t.links.deleted(1), async () => list.add(await api.restoreLink(id)))
+      if (trashDays > 0) say(t.links.deleted(1, trashDays), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
     } finally {
       going.current.delete(id)
