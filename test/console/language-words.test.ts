@@ -34,7 +34,11 @@ interface Texts {
     readonly place: (place: string) => string
     readonly sameAs: (place: string) => string
   }
-  readonly propose: { readonly byRule: OfCount; readonly holds: OfCount }
+  readonly propose: {
+    readonly byRule: OfCount
+    readonly holds: OfCount
+    readonly stale: (revision: number, who: string | null) => string
+  }
   readonly proof: { readonly retired: OfCount }
   readonly badges: { readonly used: OfCount }
   readonly decisions: {
@@ -133,6 +137,18 @@ describe('the words of the console', () => {
     expect(badges.used(0, 1)).to.equal('0 of 1 visit')
     expect(links.deleted(1, 30)).to.equal('Deleted. Restore within 30 days, from the trash.')
     expect(links.deleted(2, 1)).to.equal('2 links deleted. Restore within 1 day, from the trash.')
+  })
+
+  it('name who was faster where the reader may know', async () => {
+    const [de, en] = [await textsOf('de'), await textsOf('en')]
+    expect(en.propose.stale(43, 'Mara')).to.equal('Mara applied revision 43 while you edited. Your draft is kept.')
+    expect(en.propose.stale(43, null)).to.equal('Revision 43 came into force while you edited. Your draft is kept.')
+    expect(de.propose.stale(43, 'Mara')).to.equal(
+      'Mara hat Fassung 43 in Kraft gesetzt, während Sie änderten. Ihr Entwurf ist gesichert.',
+    )
+    expect(de.propose.stale(43, null)).to.equal(
+      'Fassung 43 kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.',
+    )
   })
 
   it('have sentences for the commonest refusals, and the words of the service for others', async () => {

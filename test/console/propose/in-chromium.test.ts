@@ -164,9 +164,16 @@ describeConsole('an edit of the policy in a browser', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await reason().fill('nobody creates links this week')
     await addRows(service, admin.token, rowsFor('auditor', 830, 'policy:read'))
-    await shown(page, /^Revision \d+ came into force while you edited\. Your draft is kept\./)
+    const by = `${admin.email} applied revision ${revision()} while you edited. Your draft is kept.`
+    const note = page.locator('.note', { hasText: by })
     await shown(page, 'p, 830, TEST, auditor, policy:read, any, allow')
     await shown(page, 'somebody else was faster: see both edits first')
+    const isAtBoth = () => page.getByRole('group', { name: 'Both edits' }).evaluate((both) => both.matches(':focus'))
+    for (const place of [note, page.getByRole('region', { name: 'Put it in force' })]) {
+      await reason().focus()
+      await place.getByRole('button', { name: 'See both' }).press('Enter')
+      await soon(isAtBoth)
+    }
     await requireClean(page, 'two edits at once')
     await page.getByRole('button', { name: 'Make my edit on the new rows' }).click()
     await shown(page, /^Against revision \d+, in force\./)
@@ -177,7 +184,7 @@ describeConsole('an edit of the policy in a browser', () => {
         { ptype: 'p', priority: 400, rule: 'R4', role: 'user', action: 'link:create', reach: 'any', effect: 'allow' },
       ],
     })
-    await shown(page, /^Revision \d+ came into force while you edited\./)
+    await shown(page, `applied revision ${revision()} while you edited.`)
     await page.getByRole('button', { name: 'Make my edit on the new rows' }).click()
     await shown(page, '1 row of your edit is not there any more')
   })

@@ -143,8 +143,14 @@ export const propose: Texts['propose'] = {
     `${asked - unmet === 1 ? 'wird' : 'werden'} wie erwartet beantwortet.`,
   proposed: 'Ihre Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
   toProposal: 'Den Vorschlag ansehen',
-  stale: (revision) => `Fassung ${number(revision)} kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.`,
-  staleBy: (who, reason, at) => `${who}, ${dateAndTime(at)}: „${reason}“`,
+  stale: (revision, who) =>
+    (who === null
+      ? `Fassung ${number(revision)} kam in Kraft, während Sie änderten.`
+      : `${who} hat Fassung ${number(revision)} in Kraft gesetzt, während Sie änderten.`) +
+    ' Ihr Entwurf ist gesichert.',
+  staleWhy: (reason, at) => `${dateAndTime(at)}: „${reason}“`,
+  seeBoth: 'Beide ansehen',
+  both: 'Beide Änderungen',
   theirs: 'Die andere Änderung',
   mine: 'Ihre Änderung',
   carry: 'Meine Änderung auf den neuen Zeilen machen',

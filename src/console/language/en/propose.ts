@@ -148,8 +148,14 @@ export const propose = {
   proposed: 'Your edit is proposed. It takes force when another admin approves it.',
   toProposal: 'See the proposal',
   /** after somebody else's edit */
-  stale: (revision: number) => `Revision ${number(revision)} came into force while you edited. Your draft is kept.`,
-  staleBy: (who: string, reason: string, at: string) => `${who}, ${dateAndTime(at)}: “${reason}”`,
+  /** `who` null: unknown, or a deleted user */
+  stale: (revision: number, who: string | null) =>
+    (who === null
+      ? `Revision ${number(revision)} came into force while you edited.`
+      : `${who} applied revision ${number(revision)} while you edited.`) + ' Your draft is kept.',
+  staleWhy: (reason: string, at: string) => `${dateAndTime(at)}: “${reason}”`,
+  seeBoth: 'See both',
+  both: 'Both edits',
   theirs: 'Their edit',
   mine: 'Your edit',
   carry: 'Make my edit on the new rows',

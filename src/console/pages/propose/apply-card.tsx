@@ -9,6 +9,7 @@ import { handleSubmit } from '../../parts/form'
 import { ProblemNote } from '../../parts/note'
 import { ReasonField } from '../../parts/reason-field'
 import type { Draft } from './draft'
+import { SeeBoth } from './stale-note'
 
 /** The reason, and the button that applies the edit, or proposes it if somebody else has to approve. */
 export const ApplyCard = ({
@@ -16,6 +17,7 @@ export const ApplyCard = ({
   needsApproval,
   preview,
   off,
+  isStale,
   apply,
   onApply,
 }: {
@@ -24,6 +26,8 @@ export const ApplyCard = ({
   readonly preview: PolicyPreview | null
   /** why it cannot be applied; null if it can */
   readonly off: string | null
+  /** somebody else has edited the policy meanwhile */
+  readonly isStale: boolean
   readonly apply: Attempt
   readonly onApply: () => unknown
 }) => {
@@ -43,6 +47,7 @@ export const ApplyCard = ({
           <Button kind="main" icon="check" type="submit" busy={apply.busy.value} off={off}>
             {needsApproval ? t.propose.propose : t.propose.apply(revision + 1)}
           </Button>
+          {isStale && <SeeBoth />}
           {off === null && preview !== null && (
             <span class="hint">{t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}</span>
           )}

@@ -161,6 +161,7 @@ const Proposal = ({
             needsApproval={policy.needs_approval}
             preview={previewed}
             off={off}
+            isStale={isStale}
             apply={apply}
             onApply={put}
           />

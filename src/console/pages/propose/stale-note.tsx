@@ -7,6 +7,13 @@ import { rowText } from '../../parts/policy/row'
 import { textOf } from './draft'
 import type { RowEdit } from './draft'
 
+const BOTH = 'both-edits'
+
+/** Leads to the two edits, from wherever on the page. */
+export const SeeBoth = () => (
+  <Button onPress={() => document.querySelector<HTMLElement>(`#${BOTH}`)?.focus()}>{t.propose.seeBoth}</Button>
+)
+
 /** Somebody else's edit and the user's own, side by side, and how to continue with both. */
 export const StaleNote = ({
   from,
@@ -33,14 +40,13 @@ export const StaleNote = ({
   // that of an earlier edit stays until this one is loaded
   const value = state.value.value?.made.revision === to ? state.value.value : null
   return (
-    <Note kind="lit" title={t.propose.stale(to)}>
+    <Note kind="lit" title={t.propose.stale(to, value?.made.actor.name ?? null)}>
+      <div class="row">
+        <SeeBoth />
+      </div>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
-      {value !== null && (
-        <p>
-          {t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}
-        </p>
-      )}
-      <div class="two">
+      {value !== null && <p>{t.propose.staleWhy(value.made.reason, value.made.time)}</p>}
+      <div class="two" id={BOTH} role="group" aria-label={t.propose.both} tabIndex={-1}>
         <section aria-label={t.propose.theirs}>
           <h2>{t.propose.theirs}</h2>
           <RowChanges
