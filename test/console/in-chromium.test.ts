@@ -123,9 +123,20 @@ describeConsole('the console in a browser', () => {
       await page.getByLabel('Code', { exact: true }).fill(taken)
       await target.press('Enter')
       const field = page.locator('.field', { has: page.locator('[name=code]') })
-      await field.getByText('This code is taken. Choose another.').waitFor()
+      await field.getByText(`${taken} is taken.`).waitFor()
       await soon(async () => (await focusedName()) === 'code')
       expect(await page.getByRole('alert').count(), 'said once').to.equal(0)
+      await field.getByText(/Free: /).waitFor()
+      await requireClean(page, 'a code that is taken')
+      expect(await field.getByRole('button').allTextContents()).to.deep.equal([
+        `${taken}-2`,
+        'kept-through-it',
+        `${taken}-3`,
+      ])
+      await page.getByLabel('Code', { exact: true }).press('Tab')
+      await page.keyboard.press('Enter')
+      await soon(async () => (await focusedName()) === 'code')
+      expect(await page.getByLabel('Code', { exact: true }).inputValue()).to.equal(`${taken}-2`)
 
       const code = freshCode('typed')
       await page.getByLabel('Code', { exact: true }).fill(code)
@@ -369,8 +380,20 @@ describeConsole('the console in a browser', () => {
       await addLink(service.db, { code, owner: editor.id })
       await page.goto(`${service.baseUrl}/console/trash`)
       await page.getByRole('button', { name: `Restore ${code}` }).click()
-      const other = freshCode('taken')
-      await page.getByRole('dialog').getByLabel('Code').fill(other)
+      const dialog = page.getByRole('dialog', { name: `Restore ${code} under another code` })
+      await addLink(service.db, { code: `${code}-2`, owner: editor.id })
+      await dialog.getByLabel('Code').fill(`${code}-2`)
+      // without an answer, it says only that the code is taken
+      await page.route('**/links/bulk?*', (route) => route.abort())
+      await dialog.getByRole('button', { name: 'Restore' }).click()
+      await dialog.getByText(`${code}-2 is taken.`).waitFor()
+      expect(await dialog.getByRole('button').allTextContents()).to.deep.equal(['Restore', 'Cancel'])
+      await page.unroute('**/links/bulk?*')
+      await dialog.getByRole('button', { name: 'Restore' }).click()
+      const other = `${code}-4`
+      await addLink(service.db, { code: `${code}-3`, owner: editor.id })
+      await dialog.getByRole('button', { name: other }).click()
+      expect(await dialog.getByLabel('Code').inputValue()).to.equal(other)
       await requireClean(page, 'a code that is taken')
       await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
       await shown(page, `${other} is back.`)

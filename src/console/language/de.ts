@@ -289,6 +289,8 @@ export const de: Texts = {
     target: 'Führt zu',
     code: 'Kürzel',
     codeHint: 'Was hinter dem Namen des Servers steht. Ohne Angabe wird eines erzeugt.',
+    taken: (code) => `${code} ist vergeben.`,
+    free: 'Frei:',
     title: 'Titel',
     note: 'Notiz',
     noteHint: 'Für alle, die den Link ändern dürfen.',
@@ -340,7 +342,7 @@ export const de: Texts = {
     deletedAt: 'Gelöscht',
     restore: 'Zurückholen',
     restored: (code) => `${code} ist wieder da.`,
-    taken: (code) => `${code} ist vergeben. Unter einem anderen Kürzel zurückholen:`,
+    otherCode: (code) => `${code} unter einem anderen Kürzel zurückholen`,
   },
 
   visits: {
@@ -465,7 +467,6 @@ export const de: Texts = {
       edit: 'Bearbeiten',
       title: 'Den Link bearbeiten',
       saved: 'Gespeichert.',
-      taken: 'ist vergeben. Ein anderer Link hat es.',
       conflict: 'Jemand anderes hat diesen Link geändert, während Sie getippt haben',
       setting: 'Einstellung',
       theirs: 'Von anderen gespeichert',

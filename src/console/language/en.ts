@@ -283,6 +283,9 @@ export const en = {
     target: 'Leads to',
     code: 'Code',
     codeHint: 'What stands after the host. One is made where you name none.',
+    taken: (code: string) => `${code} is taken.`,
+    /** before codes that nobody has */
+    free: 'Free:',
     title: 'Title',
     note: 'Note',
     noteHint: 'For those who may change the link.',
@@ -334,7 +337,7 @@ export const en = {
     deletedAt: 'Deleted',
     restore: 'Restore',
     restored: (code: string) => `${code} is back.`,
-    taken: (code: string) => `${code} is taken. Restore it under another code:`,
+    otherCode: (code: string) => `Restore ${code} under another code`,
   },
 
   visits: {
@@ -458,7 +461,6 @@ export const en = {
       edit: 'Edit',
       title: 'Edit the link',
       saved: 'Saved.',
-      taken: 'is taken. Another link has it.',
       conflict: 'Somebody else changed this link while you typed',
       setting: 'Setting',
       theirs: 'Saved by them',

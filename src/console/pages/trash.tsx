@@ -6,6 +6,7 @@ import type { LinkgateProblem, ManagedLink } from '../api'
 import { dateAndTime } from '../language/format'
 import { t } from '../language/language'
 import { Button } from '../parts/button'
+import type { Wanted } from '../parts/codes-like'
 import { Dialog } from '../parts/dialog'
 import { Field } from '../parts/field'
 import { handleSubmit, textOf } from '../parts/form'
@@ -14,14 +15,22 @@ import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
 import { Page } from '../parts/page'
 import { ListFoot, usePages } from '../parts/pages'
+import { TakenCode } from '../parts/taken-code'
 import { say } from '../parts/toast'
+
+/** A link that did not come back under its code, or under the one that was typed. */
+interface Renamed {
+  readonly link: ManagedLink
+  readonly problem: LinkgateProblem
+  readonly wanted: Wanted
+}
 
 /** Deleted links, which can be restored. */
 export const TrashPage = () => {
   const list = usePages((cursor, signal) =>
     api.listLinks({ state: 'deleted', limit: 50, ...(cursor && { cursor }) }, { signal }).page(),
   )
-  const renamed = useSignal<{ readonly link: ManagedLink; readonly problem: LinkgateProblem } | null>(null)
+  const renamed = useSignal<Renamed | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
 
   const going = useRef(new Set<string>())
@@ -36,7 +45,8 @@ export const TrashPage = () => {
       say(t.trash.restored(restored.code))
     } catch (error) {
       const found = problemIn(error)
-      if (found.code === 'code_taken' || code !== undefined) renamed.value = { link, problem: found }
+      if (found.code === 'code_taken' || code !== undefined)
+        renamed.value = { link, problem: found, wanted: { ...link, code: code ?? link.code } }
       else problem.value = found
     } finally {
       going.current.delete(link.id)
@@ -88,7 +98,7 @@ export const TrashPage = () => {
         </div>
       </div>
       {renamed.value !== null && (
-        <Dialog title={t.trash.taken(renamed.value.link.code)} onClose={() => (renamed.value = null)}>
+        <Dialog title={t.trash.otherCode(renamed.value.link.code)} onClose={() => (renamed.value = null)}>
           <form
             class="stack"
             onSubmit={handleSubmit(
@@ -97,7 +107,13 @@ export const TrashPage = () => {
           >
             <Field
               label={t.fields.code}
-              fault={faultsOf(renamed.value.problem)['code'] ?? t.problem(renamed.value.problem)}
+              fault={
+                renamed.value.problem.code === 'code_taken' ? (
+                  <TakenCode key={renamed.value.wanted.code} wanted={renamed.value.wanted} />
+                ) : (
+                  (faultsOf(renamed.value.problem)['code'] ?? t.problem(renamed.value.problem))
+                )
+              }
             >
               {(names) => <input {...names} name="code" class="mono" required maxLength={64} autocomplete="off" />}
             </Field>

@@ -1,16 +1,23 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../api'
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import { useAttempt } from './attempt'
 import { Button } from './button'
+import type { Wanted } from './codes-like'
 import { CopyButton } from './copy-button'
 import { handleSubmit, textOf } from './form'
 import { Icon } from './icon'
-import { LinkFields, readLinkFields } from './link-fields'
 import { FormProblem, faultsOf } from './note'
+import { say } from './toast'
+
+/** Everything but the target: loaded right after the page, which shows one field at first. */
+const late = signal<typeof import('./link-fields') | null>(null)
+const loadFields = async () => {
+  late.value ??= await import('./link-fields').catch(() => null)
+}
 
 /** One field and Enter create a link; everything else unfolds. What was typed stays until the link is created. */
 export const CreateBar = ({
@@ -24,13 +31,22 @@ export const CreateBar = ({
   const isOpen = useSignal(false)
   const { busy, problem, attempt } = useAttempt()
   const made = useSignal<ManagedLink | null>(null)
+  /** the link of the last attempt, if it was to have a code of its own */
+  const wanted = useSignal<Wanted | null>(null)
   /** from their first opening on the other fields stay: folded again, they keep what was typed, and it counts */
   const hasFields = useSignal(false)
   /** a new key for them, which empties them: the reset of a form leaves choices and the status as they were */
   const turn = useSignal(0)
   const faults = faultsOf(problem.value)
+  const Fields = late.value?.LinkFields
+  const isTaken = problem.value?.code === 'code_taken'
 
-  const setOpen = (is: boolean) => {
+  useEffect(() => {
+    void loadFields()
+  }, [])
+  const setOpen = async (is: boolean) => {
+    if (is) await loadFields()
+    if (is && late.value === null) return say(t.notLoaded.why)
     isOpen.value = is
     if (is) hasFields.value = true
   }
@@ -45,9 +61,12 @@ export const CreateBar = ({
     }
     made.value = null
     const isMade = await attempt(async () => {
-      const { code, password, ...fields } = hasFields.value ? readLinkFields(filled) : EMPTY
+      const { code, password, ...fields } =
+        hasFields.value && late.value !== null ? late.value.readLinkFields(filled) : EMPTY
+      const target = textOf(filled, 'target').trim()
+      wanted.value = code === null ? null : { code, target, ...fields }
       const link = await api.createLink({
-        target: textOf(filled, 'target').trim(),
+        target,
         ...fields,
         ...(code === null ? {} : { code }),
         ...(password === undefined ? {} : { password }),
@@ -61,7 +80,7 @@ export const CreateBar = ({
     })
     if (isMade) return
     // a folded field cannot show its fault
-    if (problem.value?.errors.some(({ field }) => field !== 'target')) setOpen(true)
+    if (problem.value?.errors.some(({ field }) => field !== 'target')) await setOpen(true)
     requestAnimationFrame(() => {
       const faulty = filled.querySelector<HTMLElement>('[aria-invalid=true]')
       ;(faulty ?? filled.querySelector<HTMLElement>('[name=target]'))?.focus()
@@ -113,9 +132,9 @@ export const CreateBar = ({
         </p>
       )}
       <FormProblem problem={problem.value} />
-      {hasFields.value && (
+      {hasFields.value && Fields !== undefined && (
         <div class="fold" hidden={!isOpen.value}>
-          <LinkFields key={turn.value} faults={faults} />
+          <Fields key={turn.value} faults={faults} taken={isTaken ? wanted.value : null} />
         </div>
       )}
       {made.value !== null && (
@@ -134,4 +153,4 @@ export const CreateBar = ({
   )
 }
 
-const EMPTY = { code: null, password: undefined }
+const EMPTY = { code: null, title: null, tags: [], password: undefined }

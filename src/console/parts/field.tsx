@@ -11,8 +11,8 @@ export interface InputNames {
 interface FieldProps {
   readonly label: ComponentChildren
   readonly hint?: ComponentChildren
-  /** the fault, as the service words it */
-  readonly fault?: string | undefined
+  /** what is wrong with the value */
+  readonly fault?: ComponentChildren
   readonly whole?: boolean
   readonly children: (names: InputNames) => ComponentChildren
 }

@@ -1,20 +1,15 @@
+import { useSignal } from '@preact/signals'
+
 import { REDIRECT_STATUSES } from '../../domain/link.js'
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
+import type { Wanted } from './codes-like'
 import { Choice, Field } from './field'
 import { textOf } from './form'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
-import { useSignal } from '@preact/signals'
-
-export const tagsIn = (text: string): readonly string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter(Boolean),
-  ),
-]
+import { tagsIn } from './tags-in'
+import { TakenCode } from './taken-code'
 
 type Faults = Readonly<Record<string, string | undefined>>
 
@@ -23,17 +18,24 @@ export const LinkFields = ({
   link,
   password,
   faults,
+  taken,
 }: {
   readonly link?: ManagedLink
   /** what was typed before; null: the password is removed */
   readonly password?: string | null | undefined
   readonly faults: Faults
+  /** the link that was refused because its code is taken */
+  readonly taken: Wanted | null
 }) => {
   const forwards = useSignal(link?.forward_query ?? false)
   const dropsPassword = useSignal(password === null)
   return (
     <div class="fields">
-      <Field label={t.fields.code} hint={t.fields.codeHint} fault={faults['code']}>
+      <Field
+        label={t.fields.code}
+        hint={t.fields.codeHint}
+        fault={taken === null ? faults['code'] : <TakenCode wanted={taken} />}
+      >
         {(names) => (
           <input
             {...names}

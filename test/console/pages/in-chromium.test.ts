@@ -135,6 +135,22 @@ describeConsole('pages of the console in a browser', () => {
       expect(json).to.include({ title: 'Mine', note: 'also theirs' })
     })
 
+    it('is offered free codes where another link has the one that was typed', async () => {
+      const own = freshCode('renamed')
+      const taken = freshCode('taken')
+      await addLink(service.db, { code: own, owner: editor.id })
+      await addLink(service.db, { code: taken, owner: admin.id })
+      await go(page, `/links/${own}`, own)
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Code', { exact: true }).fill(taken)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await shown(page, `${taken} is taken.`)
+      await page.getByRole('button', { name: `${taken}-2` }).click()
+      await page.getByLabel('Code', { exact: true }).press('Enter')
+      await page.getByRole('heading', { level: 1, name: `${taken}-2` }).waitFor()
+      await go(page, `/links/${code}`, code)
+    })
+
     const KEPT = 'What you typed stays here: you can copy it.'
     for (const [role, what, said] of [
       ['admin', 'given away', ['The link has another owner now.']],

@@ -5,6 +5,7 @@ import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import type { Wanted } from '../../parts/codes-like'
 import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { LinkFields, readLinkFields } from '../../parts/link-fields'
@@ -55,6 +56,8 @@ export const EditCard = ({
   const start = useSignal<Start>({ base: link, filled: link, password: undefined, turn: 0 })
   const conflict = useSignal<Conflict | null>(null)
   const { busy, problem, attempt } = useAttempt()
+  /** the link as it was sent last */
+  const wanted = useSignal<Wanted | null>(null)
 
   /** The settings that the form changes. */
   const changesIn = (filled: HTMLFormElement): Changes => {
@@ -78,6 +81,7 @@ export const EditCard = ({
     const { base } = start.value
     const changes = changesIn(filled)
     if (Object.keys(changes).length === 0) return onClose()
+    wanted.value = { ...base, ...changes }
     const isSaved = await attempt(async () => {
       try {
         onChange(await api.updateLink(base.code, changes, { ifMatch: base }))
@@ -112,7 +116,7 @@ export const EditCard = ({
   const { filled, password, turn } = start.value
   const isTaken = problem.value?.code === 'code_taken'
   const isLost = problem.value?.status === 403 || problem.value?.status === 404
-  const faults: ReturnType<typeof faultsOf> = isTaken ? { code: t.link.edit.taken } : faultsOf(problem.value)
+  const faults = faultsOf(problem.value)
   return (
     <section class="card whole" aria-labelledby="edit-title">
       <header>
@@ -120,7 +124,7 @@ export const EditCard = ({
       </header>
       <form ref={form} class="body stack" noValidate onSubmit={handleSubmit((filled) => !busy.value && save(filled))}>
         {conflict.value !== null && <ConflictNote {...conflict.value} />}
-        {!isTaken && <FormProblem problem={problem.value} />}
+        <FormProblem problem={problem.value} />
         {isLost && <p>{t.link.edit.lost}</p>}
         <Field label={t.fields.target} fault={faults['target']} whole>
           {(names) => (
@@ -136,7 +140,13 @@ export const EditCard = ({
             />
           )}
         </Field>
-        <LinkFields key={turn} link={filled} password={password} faults={faults} />
+        <LinkFields
+          key={turn}
+          link={filled}
+          password={password}
+          faults={faults}
+          taken={isTaken ? wanted.value : null}
+        />
         <div class="row">
           <Button kind="main" type="submit" busy={busy.value}>
             {busy.value ? t.saving : t.save}
