@@ -766,6 +766,48 @@ describeConsole('the console in a browser', () => {
       await page.locator('.made').waitFor()
     })
 
+    it('says since when there is none for what it shows, and tries again by itself', async () => {
+      let tried = 0
+      await page.goto(`${service.baseUrl}/console`)
+      await page.locator('tbody tr').first().waitFor()
+      const before = await page.locator('tbody tr').count()
+      await page.route('**/links?*', (route) => {
+        tried += 1
+        return route.abort()
+      })
+      await page.getByLabel('Sorted by').selectOption({ label: 'code' })
+      await shown(page, /^No connection since \d+:\d\d/)
+      const seen = page.getByText(/^What you see is from then; we try again in \d+ s\.$/)
+      await seen.waitFor()
+      expect(await page.locator('tbody tr').count(), 'the last rows').to.equal(before)
+      await requireClean(page, 'no connection')
+      const left = async () => Number(/\d+(?= s)/.exec(await seen.innerText())?.[0])
+      const first = tried
+      // each pause is longer than the one before
+      await soon(async () => tried > first && (await left()) > 2)
+      const repeated = page.waitForResponse('**/links?*')
+      await page.unroute('**/links?*')
+      const { searchParams } = new URL((await repeated).url())
+      expect([searchParams.get('sort'), searchParams.get('cursor')], 'what had failed').to.deep.equal(['code', null])
+      await seen.waitFor({ state: 'detached' })
+
+      await page.route('**/links?*', (route) => route.abort())
+      await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
+      await soon(async () => (await seen.count()) === 1 && (await left()) > 2)
+      await page.unroute('**/links?*')
+      const asked = page.waitForRequest('**/links?*', { timeout: 1_000 })
+      await page.evaluate(`dispatchEvent(new Event('online'))`)
+      await asked
+      await seen.waitFor({ state: 'detached' })
+
+      const gone = `${service.baseUrl}/links/there-is-none`
+      await page.route(gone, (route) => route.abort())
+      await page.goto(`${service.baseUrl}/console/links/there-is-none`)
+      await shown(page, /^We try again in \d+ s\.$/)
+      await page.unroute(gone)
+      await shown(page, 'It is not there any more, or never was.')
+    })
+
     it('says so where a page’s script does not come, as after an update, and loads the console anew', async () => {
       const tab = await browser.open()
       await tab.locator('tbody tr').first().waitFor()

@@ -5,6 +5,8 @@ import { expect } from 'chai'
 import { z } from 'zod'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
+import { START } from '../../src/console/pages/decisions/tail.js'
+import type { Tail } from '../../src/console/pages/decisions/tail.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
@@ -24,6 +26,10 @@ interface Texts {
     readonly errors: readonly { readonly field: string; readonly message: string }[]
   }) => string
   readonly links: { readonly leftOut: Refused; readonly refused: Refused; readonly deleted: OfCount }
+  readonly lost: {
+    readonly since: (since: Date) => string
+    readonly again: (since: Date, seen: Date | null, againIn: number | null) => string
+  }
   readonly imports: {
     readonly checked: OfCount
     readonly stopped: OfCount
@@ -44,6 +50,7 @@ interface Texts {
   readonly decisions: {
     readonly whats: (kind: string, what: string) => string | undefined
     readonly quoted: (text: string) => string
+    readonly tail: (tail: Tail) => string
   }
   readonly explain: {
     readonly may: (who: string) => string
@@ -137,6 +144,24 @@ describe('the words of the console', () => {
     expect(badges.used(0, 1)).to.equal('0 of 1 visit')
     expect(links.deleted(1, 30)).to.equal('Deleted. Restore within 30 days, from the trash.')
     expect(links.deleted(2, 1)).to.equal('2 links deleted. Restore within 1 day, from the trash.')
+  })
+
+  it('say since when there is no connection, what is seen, and when it is tried again', async () => {
+    const [de, en] = [await textsOf('de'), await textsOf('en')]
+    const [at, before] = [new Date(), new Date(Date.now() - 40 * 86_400_000)]
+    // as either language writes times
+    const time = /^(No connection since|Keine Verbindung seit) \d{1,2}:\d{2}( [AP]M)?\.$/
+    for (const { lost } of [de, en]) expect(lost.since(at)).to.match(time)
+    expect(en.lost.again(at, at, 8)).to.equal('What you see is from then; we try again in 8 s.')
+    expect(en.lost.again(at, null, null)).to.equal('We try again now.')
+    expect(en.lost.again(at, before, 8)).to.match(/^What you see is from .*\d{4}.*; we try again in 8 s\.$/)
+    expect(de.lost.again(at, at, 8)).to.equal(
+      'Sie sehen den Stand von diesem Zeitpunkt; wir versuchen es in 8 s wieder.',
+    )
+    expect(de.lost.again(at, null, null)).to.equal('Wir versuchen es gerade wieder.')
+    const tail: Tail = { ...START, lost: { since: at, againIn: 8 } }
+    expect(en.decisions.tail(tail)).to.match(/^Not live since \d.*, again in 8 s$/)
+    expect(de.decisions.tail({ ...tail, lost: { since: at, againIn: null } })).to.match(/^Nicht live seit \d+:\d\d/)
   })
 
   it('name who was faster where the reader may know', async () => {

@@ -54,7 +54,7 @@ describe('the tail of the log', () => {
   })
 
   it('marks what it added until the list is reloaded, and is connected again by a response', () => {
-    const lost = { ...START, lost: { againIn: 3 } }
+    const lost = { ...START, lost: { since: new Date(), againIn: 3 } }
     const received = receive(lost, [entry(9)], page(8, 3), isOwn)
     expect(received.lost).to.equal(null)
     const added = shown(received, false)

@@ -1,8 +1,8 @@
-import { hour, listed, number, percent } from './format'
+import { hour, listed, moment, number, percent } from './format'
 import { allFaults } from './fault-words'
 import type { Texts } from './texts'
 import { access } from './de/access'
-import { decisions } from './de/decisions'
+import { decisions, notLive } from './de/decisions'
 import { explain } from './de/explain'
 import { imports } from './de/import'
 import { model } from './de/model'
@@ -165,6 +165,15 @@ export const de: Texts = {
   },
 
   faults,
+  lost: {
+    since: (since) => `Keine Verbindung seit ${moment(since)}.`,
+    again: (since, seen, againIn) => {
+      const again = againIn === null ? 'gerade' : `in ${number(againIn)} s`
+      if (seen === null) return `Wir versuchen es ${again} wieder.`
+      const from = moment(seen) === moment(since) ? 'diesem Zeitpunkt' : moment(seen)
+      return `Sie sehen den Stand von ${from}; wir versuchen es ${again} wieder.`
+    },
+  },
   unsaved: {
     ask: 'Gehen, ohne zu speichern?',
     lead: 'Was Sie im Formular geändert haben, ist nicht gespeichert.',
@@ -406,7 +415,7 @@ export const de: Texts = {
       if (live.is === 'on')
         return live.lastMinute === 0 ? 'Live' : `Live, ${number(live.lastMinute)} in der letzten Minute`
       if (live.is === 'paused') return live.fresh === 0 ? 'Angehalten' : `Angehalten, ${number(live.fresh)} neue`
-      return live.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(live.againIn)} s`
+      return notLive(live)
     },
     hold: '; Zahlen anhalten',
     goOn: '; weiter',

@@ -2,9 +2,9 @@ import { allFaults } from './fault-words'
 import type { Refusal } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
-import { hour, listed, number, percent } from './format'
+import { hour, listed, moment, number, percent } from './format'
 import { access } from './en/access'
-import { decisions } from './en/decisions'
+import { decisions, notLive } from './en/decisions'
 import { explain } from './en/explain'
 import { imports } from './en/import'
 import { model } from './en/model'
@@ -166,6 +166,15 @@ export const en = {
   },
 
   faults,
+  /** `seen`: when that was loaded which is shown; null: nothing is. `againIn`: seconds; null: now */
+  lost: {
+    since: (since: Date) => `No connection since ${moment(since)}.`,
+    again: (since: Date, seen: Date | null, againIn: number | null): string => {
+      const again = `we try again ${againIn === null ? 'now' : `in ${number(againIn)} s`}.`
+      if (seen === null) return sentence(again)
+      return `What you see is from ${moment(seen) === moment(since) ? 'then' : moment(seen)}; ${again}`
+    },
+  },
   unsaved: {
     ask: 'Leave without saving?',
     lead: 'What you changed in the form is not saved.',
@@ -401,7 +410,7 @@ export const en = {
       if (live.is === 'on')
         return live.lastMinute === 0 ? 'Live' : `Live, ${number(live.lastMinute)} in the last minute`
       if (live.is === 'paused') return live.fresh === 0 ? 'Paused' : `Paused, ${number(live.fresh)} new`
-      return live.againIn === null ? 'Not live' : `Not live, again in ${number(live.againIn)} s`
+      return notLive(live)
     },
     hold: '; hold the numbers',
     goOn: '; go on',

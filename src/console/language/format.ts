@@ -26,6 +26,9 @@ export const hour = (time: Time): string => dates({ hour: '2-digit', minute: '2-
 export const dateAndTime = (time: Time): string =>
   dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
 
+/** The time of day if it is today. */
+export const moment = (time: Time): string => (date(time) === date(Date.now()) ? hour(time) : dateAndTime(time))
+
 /** A time of day to the millisecond. */
 export const clock = (time: Time): string =>
   dates({

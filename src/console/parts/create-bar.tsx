@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../api'
@@ -10,14 +10,12 @@ import type { Wanted } from './codes-like'
 import { CopyButton } from './copy-button'
 import { handleSubmit, textOf } from './form'
 import { Icon } from './icon'
+import { late } from './late'
 import { FormProblem, faultsOf } from './note'
 import { say } from './toast'
 
-/** Everything but the target: loaded right after the page, which shows one field at first. */
-const late = signal<typeof import('./link-fields') | null>(null)
-const loadFields = async () => {
-  late.value ??= await import('./link-fields').catch(() => null)
-}
+/** Everything but the target. */
+const { part: others, load: loadOthers } = late(() => import('./link-fields'))
 
 /** One field and Enter create a link; everything else unfolds. What was typed stays until the link is created. */
 export const CreateBar = ({
@@ -38,15 +36,15 @@ export const CreateBar = ({
   /** a new key for them, which empties them: the reset of a form leaves choices and the status as they were */
   const turn = useSignal(0)
   const faults = faultsOf(problem.value)
-  const Fields = late.value?.LinkFields
+  const Fields = others.value?.LinkFields
   const isTaken = problem.value?.code === 'code_taken'
 
   useEffect(() => {
-    void loadFields()
+    void loadOthers()
   }, [])
   const setOpen = async (is: boolean) => {
-    if (is) await loadFields()
-    if (is && late.value === null) return say(t.notLoaded.why)
+    if (is) await loadOthers()
+    if (is && others.value === null) return say(t.notLoaded.why)
     isOpen.value = is
     if (is) hasFields.value = true
   }
@@ -62,7 +60,7 @@ export const CreateBar = ({
     made.value = null
     const isMade = await attempt(async () => {
       const { code, password, ...fields } =
-        hasFields.value && late.value !== null ? late.value.readLinkFields(filled) : EMPTY
+        hasFields.value && others.value !== null ? others.value.readLinkFields(filled) : EMPTY
       const target = textOf(filled, 'target').trim()
       wanted.value = code === null ? null : { code, target, ...fields }
       const link = await api.createLink({

@@ -13,3 +13,13 @@ export const textOf = (form: HTMLFormElement, name: string): string => {
   const value = new FormData(form).get(name)
   return typeof value === 'string' ? value : ''
 }
+
+/** The tags in a text in which commas separate them. */
+export const tagsIn = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]

@@ -5,10 +5,9 @@ import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import type { Wanted } from './codes-like'
 import { Choice, Field } from './field'
-import { textOf } from './form'
+import { tagsIn, textOf } from './form'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
-import { tagsIn } from './tags-in'
 import { TakenCode } from './taken-code'
 
 type Faults = Readonly<Record<string, string | undefined>>

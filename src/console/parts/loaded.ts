@@ -9,6 +9,8 @@ export interface Loaded<T> {
   readonly value: T | null
   readonly problem: LinkgateProblem | null
   readonly busy: boolean
+  /** when the value was loaded */
+  readonly at: Date | null
 }
 
 /** A load, and how to repeat it. */
@@ -23,12 +25,16 @@ export const problemIn = (error: unknown): LinkgateProblem => {
   throw error
 }
 
+/** The part of a problem that stays while the next attempt is running: that there is no connection. */
+export const stillLost = (problem: LinkgateProblem | null): LinkgateProblem | null =>
+  problem?.code === 'network_error' ? problem : null
+
 /**
  * Loads, and reloads when one of `keys` changes or `again` is called; the previous load is aborted. Call it at the top
  * of a component.
  */
 export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loading<T> => {
-  const state = useSignal<Loaded<T>>({ value: null, problem: null, busy: true })
+  const state = useSignal<Loaded<T>>({ value: null, problem: null, busy: true, at: null })
   const turn = useSignal(0)
   const latest = useRef(load)
   latest.current = load
@@ -38,7 +44,7 @@ export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: re
     const run = async () => {
       try {
         const value = await latest.current(ended.signal)
-        if (!ended.signal.aborted) state.value = { value, problem: null, busy: false }
+        if (!ended.signal.aborted) state.value = { value, problem: null, busy: false, at: new Date() }
       } catch (error) {
         if (!ended.signal.aborted) state.value = { ...state.peek(), problem: problemIn(error), busy: false }
       }

@@ -8,8 +8,8 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { BusyBar } from './busy-bar'
 import { joined } from './joined'
-import { problemIn } from './loaded'
-import { ProblemNote } from './note'
+import { LoadProblem } from './load-problem'
+import { problemIn, stillLost } from './loaded'
 
 /** The loaded part of a list. */
 interface Listed<Item> {
@@ -19,6 +19,8 @@ interface Listed<Item> {
   readonly count: number | undefined
   readonly busy: boolean
   readonly problem: LinkgateProblem | null
+  /** when the items were loaded, the latest of them */
+  readonly at: Date | null
 }
 
 export interface List<Item> {
@@ -27,6 +29,8 @@ export interface List<Item> {
   readonly more: () => Promise<void>
   /** reloads from the beginning; the current items stay visible until then */
   readonly again: () => Promise<void>
+  /** repeats the last request, which failed */
+  readonly retry: () => Promise<void>
   readonly add: (item: Item) => void
   readonly replace: (isIt: (item: Item) => boolean, by: (item: Item) => Item) => void
   readonly remove: (isIt: (item: Item) => boolean) => void
@@ -35,10 +39,14 @@ export interface List<Item> {
 type Change<Item> = (items: readonly Item[]) => readonly Item[]
 type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
 
+const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: null, at: null }
+
 /** A list that is loaded page by page, and reloaded when one of `keys` changes. */
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
-  const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
+  const state = useSignal<Listed<Item>>(NOTHING)
   const running = useRef<AbortController | null>(null)
+  /** the cursor of the last request */
+  const last = useRef<string | undefined>(undefined)
   /** made while a request is running, whose response may be from before them */
   const lateChanges = useRef<Change<Item>[]>([])
   // an earlier list object loads its next page with the current keys
@@ -49,15 +57,17 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
     running.current?.abort()
     const { signal } = (running.current = new AbortController())
     lateChanges.current = []
-    state.value = { ...state.peek(), busy: true, problem: null }
+    last.current = cursor
+    state.value = { ...state.peek(), busy: true, problem: stillLost(state.peek().problem) }
     try {
       const { data, next_cursor: next, count } = await latest.current(cursor, signal)
       if (signal.aborted) return
       const { items, count: known } = state.peek()
+      const done = { busy: false, problem: null, at: new Date() }
       state.value =
         cursor === undefined
-          ? { items: data, next, count, busy: false, problem: null }
-          : { items: joined(items, data), next, count: known, busy: false, problem: null }
+          ? { items: data, next, count, ...done }
+          : { items: joined(items, data), next, count: known, ...done }
       for (const by of lateChanges.current) change(by)
     } catch (error) {
       if (!signal.aborted) state.value = { ...state.peek(), busy: false, problem: problemIn(error) }
@@ -82,6 +92,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
       if (next !== null && !busy) await ask(next)
     },
     again: () => ask(undefined),
+    retry: () => ask(last.current),
     add: (item) => change((items) => joined([item], items)),
     replace: (isIt, by) => change((items) => items.map((item) => (isIt(item) ? by(item) : item))),
     remove: (isIt) => change((items) => items.filter((item) => !isIt(item))),
@@ -101,7 +112,7 @@ export const ListFoot = <Item,>({
   readonly words?: (shown: number, all: number | undefined) => string
   readonly children?: ComponentChildren
 }) => {
-  const { items, next, count, busy, problem } = list.state.value
+  const { items, next, count, busy, problem, at } = list.state.value
   const end = useRef<HTMLDivElement>(null)
   const canLoad = next !== null && problem === null
   useEffect(() => {
@@ -117,7 +128,7 @@ export const ListFoot = <Item,>({
       {busy && <BusyBar />}
       {problem !== null && (
         <div class="body">
-          <ProblemNote problem={problem} onRetry={next === null ? list.again : list.more} />
+          <LoadProblem problem={problem} seen={items.length > 0 ? at : null} onRetry={list.retry} />
         </div>
       )}
       {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}

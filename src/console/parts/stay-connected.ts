@@ -1,6 +1,6 @@
 import type { LinkgateProblem } from '../api'
 import { problemIn } from './loaded'
-import { countDown } from './pause'
+import { countDownOrOnline } from './reconnect'
 
 /** Retrying does not change a 403 or a 404. */
 export const isFinal = ({ status }: LinkgateProblem): boolean => status >= 400 && status < 500 && status !== 429
@@ -34,6 +34,6 @@ export const stayConnected = async <Event>(
       if (isFinal(problemIn(error))) return onLost(null)
     }
     // the service ends each stream after a while, which is not an error
-    await countDown(attempt, signal, (left) => attempt > 0 && onLost(left))
+    await countDownOrOnline(attempt, signal, (left) => attempt > 0 && onLost(left))
   }
 }

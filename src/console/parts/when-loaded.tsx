@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
 import { t } from '../language/language'
+import { LoadProblem } from './load-problem'
 import type { Loading } from './loaded'
-import { ProblemNote } from './note'
 
 /** What was loaded; until then, that it is loading, or why it failed. */
 export const WhenLoaded = <Value,>({
@@ -17,6 +17,7 @@ export const WhenLoaded = <Value,>({
 }) => {
   const { value, problem } = state.value
   if (value !== null && problem === null) return <>{children(value)}</>
-  const note = problem === null ? <p class="hint">{t.loading}</p> : <ProblemNote problem={problem} onRetry={again} />
+  const note =
+    problem === null ? <p class="hint">{t.loading}</p> : <LoadProblem problem={problem} seen={null} onRetry={again} />
   return inCard ? <div class="body">{note}</div> : note
 }

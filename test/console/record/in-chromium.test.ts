@@ -318,7 +318,7 @@ describeConsole('the pages of the record in a browser', () => {
 
       it('say when they are lost, and come back by themselves', async () => {
         await page.route('**/audit/timeline*', (route) => route.abort())
-        await page.getByText(/^Not live, again in \d+ s$/).waitFor()
+        await page.getByText(/^Not live since \d+:\d\d.*, again in \d+ s$/).waitFor()
         await page.unroute('**/audit/timeline*')
         await page.getByText('Live', { exact: true }).waitFor()
       })

@@ -1,4 +1,4 @@
-import { number } from '../format'
+import { moment, number } from '../format'
 import type { Texts } from '../texts'
 
 const VALUES: Readonly<Record<string, string>> = {
@@ -81,6 +81,9 @@ const LAYERS: Readonly<Record<string, string>> = {
   data: 'Daten',
 }
 
+export const notLive = ({ since, againIn }: { readonly since: Date; readonly againIn: number | null }): string =>
+  `Nicht live seit ${moment(since)}${againIn === null ? '' : `, wieder in ${number(againIn)} s`}`
+
 export const decisions: Texts['decisions'] = {
   lead:
     'Alles, was die Regeln gefragt wurden, und jede Änderung, der Reihe nach. Niemand ändert eine Zeile ' +
@@ -105,7 +108,7 @@ export const decisions: Texts['decisions'] = {
   passedAll: 'durch alle vier Schichten',
   stoppedAt: 'an der dritten angehalten',
   tail: ({ lost, isPaused, fresh }) => {
-    if (lost !== null) return lost.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(lost.againIn)} s`
+    if (lost !== null) return notLive(lost)
     const word = isPaused ? 'Angehalten' : 'Live'
     return fresh === 0 ? word : `${word}, ${number(fresh)} neu`
   },

@@ -1,6 +1,6 @@
 import type { TermFault } from '../../pages/decisions/meaning'
 import type { Tail } from '../../pages/decisions/tail'
-import { number } from '../format'
+import { moment, number } from '../format'
 
 /** What a value of each qualifier is. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -76,6 +76,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   approver: 'Approved by',
 }
 
+/** `againIn`: seconds; null: not by itself. */
+export const notLive = ({ since, againIn }: { readonly since: Date; readonly againIn: number | null }): string =>
+  `Not live since ${moment(since)}${againIn === null ? '' : `, again in ${number(againIn)} s`}`
+
 const lines = (count: number): string => `${number(count)} new ${count === 1 ? 'line' : 'lines'}`
 
 /** The page of the decision log. */
@@ -101,7 +105,7 @@ export const decisions = {
   passedAll: 'passed all four layers',
   stoppedAt: 'stopped at the third',
   tail: ({ lost, isPaused, fresh }: Tail): string => {
-    if (lost !== null) return lost.againIn === null ? 'Not live' : `Not live, again in ${number(lost.againIn)} s`
+    if (lost !== null) return notLive(lost)
     const word = isPaused ? 'Paused' : 'Live'
     return fresh === 0 ? word : `${word}, ${number(fresh)} new`
   },

@@ -9,6 +9,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { save } from '../../parts/download'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
 import { buildMatrix } from '../../parts/matrix/matrix-model'
@@ -39,7 +40,7 @@ export const AccessPage = () => {
     },
     [chosen, chosen === null ? inForce.value : null],
   )
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const model = useMemo(() => buildMatrix(value?.cells ?? []), [value])
   const inherited = useMemo(() => inheritedIn(value?.rows ?? []), [value])
 
@@ -84,7 +85,9 @@ export const AccessPage = () => {
         <p class="lead">
           {t.access.lead} {value !== null && t.access.revision(number(value.revision), chosen === null)}
         </p>
-        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 403 ? undefined : again} />}
+        {problem !== null && (
+          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 403 ? undefined : again} />
+        )}
         {refused.value !== null && <ProblemNote problem={refused.value} />}
         {busy && value === null && <BusyBar />}
         {value !== null && (

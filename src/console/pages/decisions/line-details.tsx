@@ -4,9 +4,9 @@ import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord } from '../../parts/matrix/verdict'
-import { ProblemNote } from '../../parts/note'
 import { policyRowIn, rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 import { layerNumber } from '../explain/ladder'
@@ -120,7 +120,7 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
     },
     [line.id],
   )
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const isAllowed = decided.effect === 'allow'
   return (
     <>
@@ -128,7 +128,9 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
         <EffectWord effect={decided.effect} words={t.explain.verdicts} />{' '}
         {!isAllowed && t.explain.atLayer(layerNumber(decided.layer))}
       </p>
-      {problem !== null && !NOT_THERE.has(problem.status) && <ProblemNote problem={problem} onRetry={again} />}
+      {problem !== null && !NOT_THERE.has(problem.status) && (
+        <LoadProblem problem={problem} seen={at} onRetry={again} />
+      )}
       {value === null ? (
         <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
       ) : value.is === 'code' ? (

@@ -15,7 +15,7 @@ interface Entry {
 export interface Tail<Each extends Entry = Entry> {
   readonly isPaused: boolean
   /** null: connected; `againIn`: the seconds until the next attempt, null if there is none */
-  readonly lost: { readonly againIn: number | null } | null
+  readonly lost: { readonly since: Date; readonly againIn: number | null } | null
   /** new entries that are not in the list yet, oldest first */
   readonly waiting: readonly Each[]
   /** how many of them the reader waits for: not those of their own polls */

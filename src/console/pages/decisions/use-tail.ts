@@ -5,7 +5,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { LogEntry, Page } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import type { List } from '../../parts/pages'
-import { countDown, pause } from '../../parts/pause'
+import { pause } from '../../parts/pause'
+import { countDownOrOnline } from '../../parts/reconnect'
 import { isFinal } from '../../parts/stay-connected'
 import { START, needsReload, receive, shown } from './tail'
 import type { Tail } from './tail'
@@ -68,11 +69,12 @@ export const useTail = (
         if (!tail.peek().isPaused && mayAdd()) show()
       } catch (error) {
         if (signal.aborted) return
+        const { since } = tail.peek().lost ?? { since: new Date() }
         if (isFinal(problemIn(error))) {
-          change({ lost: { againIn: null } })
+          change({ lost: { since, againIn: null } })
           return ended.abort()
         }
-        await countDown(failed, signal, (againIn) => change({ lost: { againIn } }))
+        await countDownOrOnline(failed, signal, (againIn) => change({ lost: { since, againIn } }))
         failed += 1
       }
     }

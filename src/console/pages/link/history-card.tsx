@@ -8,8 +8,8 @@ import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Icon } from '../../parts/icon'
 import type { IconName } from '../../parts/icon'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { useNames } from '../../parts/use-names'
 import { newestOf } from './link-event'
 import type { LinkEvent } from './link-event'
@@ -51,13 +51,13 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
     },
     [link.id, link.updated_at, link.owner_id, limit.value],
   )
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const events = value?.events ?? []
   const nameOf = useNames(events.flatMap(usersIn), mayReadUsers)
   return (
     <Card title={t.link.history.title} actions={<span class="caption">{t.link.history.source}</span>} busy={busy}>
       <div class="body stack">
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
         {value === null && busy && <p class="hint">{t.loading}</p>}
         <ol class="history">
           {events.map((event) => (

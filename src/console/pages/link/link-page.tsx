@@ -2,9 +2,10 @@ import { useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { isFinal } from '../../parts/stay-connected'
 import { useLateRoute } from '../../parts/use-late-route'
 import { isManaged } from './is-managed'
 import { ManagedLinkPage } from './managed-link-page'
@@ -15,7 +16,7 @@ export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
   const lateRoute = useLateRoute()
   const { state, again } = useLoaded((signal) => api.getLink(code, { signal }), [code])
-  const { value: link, problem, busy } = state.value
+  const { value: link, problem, busy, at } = state.value
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
@@ -23,7 +24,7 @@ export const LinkPage = () => {
         link={link}
         onGiven={again}
         onChange={(changed) => {
-          state.value = { value: changed, problem: null, busy: false }
+          state.value = { value: changed, problem: null, busy: false, at: new Date() }
           // after a rename, the page has a new URL
           if (changed.code !== code) lateRoute(`/console/links/${changed.code}${location.search}`, true)
         }}
@@ -34,7 +35,7 @@ export const LinkPage = () => {
     <Page title={code}>
       <div class="stack">
         {busy && <p class="hint">{t.loading}</p>}
-        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status < 500 ? undefined : again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={isFinal(problem) ? undefined : again} />}
         {problem !== null && (
           <p>
             <a href="/console">{t.link.back}</a>

@@ -8,8 +8,9 @@ import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { faultsOf } from '../../parts/note'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
 type Level = (typeof LEVELS)[number]
@@ -46,7 +47,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
     async (signal) => addressOf(await api.getLinkQr(code, { ...drawn.value, format: 'svg' }, { signal })),
     [code, drawn.value],
   )
-  const { value: picture, problem } = state.value
+  const { value: picture, problem, at } = state.value
   useEffect(() => {
     const timer = setTimeout(() => (drawn.value = look.value), CHANGED_MS)
     return () => clearTimeout(timer)
@@ -64,7 +65,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
     <Card title={t.link.qr.title}>
       <div class="body stack">
         {shown !== null && shown.errors.length === 0 && (
-          <ProblemNote problem={shown} onRetry={refusal.value === null ? again : undefined} />
+          <LoadProblem problem={shown} seen={at} onRetry={refusal.value === null ? again : undefined} />
         )}
         <div class="qr">
           {picture !== null && <img src={picture} alt={t.link.qr.picture(url)} width="112" height="112" />}

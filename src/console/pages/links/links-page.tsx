@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { ManagedLink } from '../../api'
@@ -11,6 +11,7 @@ import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/kept-focus'
+import { late } from '../../parts/late'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
@@ -19,9 +20,10 @@ import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
 import { useKeys } from '../../parts/use-keys'
 import { useLinkRights } from '../../parts/use-link-rights'
-import { BulkBar } from './bulk-bar'
 import { FilterBar, filtersIn, isFiltered, queryOf, wordsOf } from './filters'
 import { LinkRow } from './link-row'
+
+const { part: bulk, load: loadBulk } = late(() => import('./bulk-bar'))
 
 /** The links that the user may change: create, find, copy, and change many at once. */
 export const LinksPage = () => {
@@ -50,6 +52,12 @@ export const LinksPage = () => {
   const mayNotCreate = reasonOf(rights.service.value['link:create'])
   const selection = useSelection(items)
   const { chosen, clear } = selection
+
+  const Bulk = bulk.value?.BulkBar
+  const isAnyChosen = chosen.length > 0
+  useEffect(() => {
+    void loadBulk()
+  }, [isAnyChosen])
 
   const { problem, attempt } = useAttempts()
   const put = (link: ManagedLink) =>
@@ -119,8 +127,8 @@ export const LinksPage = () => {
         <FilterBar filters={filters} />
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         <div class="card">
-          {chosen.length > 0 && (
-            <BulkBar
+          {chosen.length > 0 && Bulk !== undefined && (
+            <Bulk
               selected={chosen}
               rightsOf={(code) => rights.links.value.get(code)}
               onDeleted={(ids) => {

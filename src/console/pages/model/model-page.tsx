@@ -3,8 +3,8 @@ import { useMemo } from 'preact/hooks'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { policyRowIn } from '../../parts/policy/row'
 import { ExplainTabs } from '../explain/explain-tabs'
@@ -18,7 +18,7 @@ export const ModelPage = () => {
     const [text, { rows }] = await Promise.all([api.getPolicyModel({ signal }), api.getPolicy({}, { signal })])
     return { text, rows: rows.flatMap((row) => policyRowIn(row) ?? []) }
   }, [])
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const model = useMemo(() => readModel(value?.text ?? ''), [value])
   const valueOf = (key: string): string => model.definitions.find((each) => each.key === key)?.value ?? ''
   return (
@@ -26,7 +26,9 @@ export const ModelPage = () => {
       <div class="stack">
         <p class="lead">{t.model.lead}</p>
         <ExplainTabs here="model" />
-        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 403 ? undefined : again} />}
+        {problem !== null && (
+          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 403 ? undefined : again} />
+        )}
         {value === null && busy && <p class="hint">{t.loading}</p>}
         {value !== null && (
           <>

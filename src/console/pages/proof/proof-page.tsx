@@ -3,8 +3,8 @@ import { dateAndSeconds } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { save } from '../../parts/download'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useServiceRights } from '../../parts/service-rights'
 import { ChainsCard, CheckpointsCard } from './chains-card'
@@ -18,7 +18,7 @@ import { VerificationCard } from './verification-card'
 export const ProofPage = () => {
   const off = useServiceRights()('audit:read')
   const { state, again } = useLoaded((signal) => api.getProof({ signal }), [])
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   return (
     <Page
       title={t.nav.proof}
@@ -43,7 +43,7 @@ export const ProofPage = () => {
         <p class="lead">
           {t.proof.lead} <a href="/console/decisions">{t.nav.decisions}</a>
         </p>
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
         {value === null ? busy && <p class="hint">{t.loading}</p> : <Proved proof={value} />}
         <VerificationCard off={off} onVerdict={again} />
         <div class="proof">

@@ -7,8 +7,9 @@ import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { Note, ProblemNote } from '../../parts/note'
+import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
@@ -31,7 +32,7 @@ export const ProposalPage = () => {
   const id = useRoute().params['name'] ?? ''
   const inForce = useRevisionInForce()
   const { state, again } = useLoaded((signal) => api.getPolicyProposal(id, { signal }), [id, inForce.value])
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const proposal = value?.id === id ? value : null
   useEffect(() => void countOpenProposals(), [proposal?.state])
   const title = t.proposals.one(id)
@@ -39,7 +40,9 @@ export const ProposalPage = () => {
     <Page title={title}>
       <div class="stack">
         {busy && proposal === null && <p class="hint">{t.loading}</p>}
-        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 404 ? undefined : again} />}
+        {problem !== null && (
+          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 404 ? undefined : again} />
+        )}
         {proposal !== null && <Known proposal={proposal} onDecided={again} />}
         <p>
           <a href="/console/proposals">{t.proposals.back}</a>

@@ -5,9 +5,10 @@ import { api } from '../../api'
 import type { Policy } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
-import { Note, ProblemNote } from '../../parts/note'
+import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
@@ -38,11 +39,11 @@ export const ProposePage = () => {
     ])
     return { policy, decisions }
   }, [])
-  const { value, problem } = state.value
+  const { value, problem, at } = state.value
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
       <div class="stack">
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
         {value !== null && (
           <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
         )}
@@ -72,7 +73,7 @@ const Proposal = ({
 
   const changes = useComputed(() => changesIn(draft.value)).value
   const isEmpty = changes.add.length + changes.remove.length === 0
-  const preview = usePreview(changes, policy.revision)
+  const { state: preview, again } = usePreview(changes, policy.revision)
   const { value: previewed, problem, isFresh } = preview.value
   const notes = notesOf(draft.value, changes, previewed, problem)
   const body = bodyOf(changes)
@@ -134,7 +135,9 @@ const Proposal = ({
           onCarry={onNewer}
         />
       )}
-      {problem !== null && notes.faults === 0 && <ProblemNote problem={problem} />}
+      {problem !== null && notes.faults === 0 && (
+        <LoadProblem problem={problem} seen={null} onRetry={problem.code === 'network_error' ? again : undefined} />
+      )}
       {proposed.value !== null && (
         <Note kind="allow" title={t.propose.proposed}>
           <a href={`/console/proposals/${proposed.value}`}>{t.propose.toProposal}</a>

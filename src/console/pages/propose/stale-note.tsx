@@ -1,8 +1,9 @@
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { Note, ProblemNote } from '../../parts/note'
+import { Note } from '../../parts/note'
 import { rowText } from '../../parts/policy/row'
 import { textOf } from './draft'
 import type { RowEdit } from './draft'
@@ -44,7 +45,7 @@ export const StaleNote = ({
       <div class="row">
         <SeeBoth />
       </div>
-      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={again} />}
       {value !== null && <p>{t.propose.staleWhy(value.made.reason, value.made.time)}</p>}
       <div class="two" id={BOTH} role="group" aria-label={t.propose.both} tabIndex={-1}>
         <section aria-label={t.propose.theirs}>

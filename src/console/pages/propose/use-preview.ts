@@ -15,6 +15,12 @@ interface Previewed {
   readonly isFresh: boolean
 }
 
+/** A preview, and how to repeat it. */
+interface Previewing {
+  readonly state: Signal<Previewed>
+  readonly again: () => void
+}
+
 /** How long after the last key a preview is requested, in milliseconds. */
 const STILL_MS = 350
 
@@ -31,7 +37,7 @@ export const bodyOf = ({ add, remove }: Changes) => ({
  * returns to the page, because the reason may have been fixed elsewhere. `base`: the revision that the edit is based
  * on.
  */
-export const usePreview = (changes: Changes, base: number): Signal<Previewed> => {
+export const usePreview = (changes: Changes, base: number): Previewing => {
   const state = useSignal<Previewed>({ value: null, problem: null, isFresh: false })
   const body = bodyOf(changes)
   const key = JSON.stringify([base, body])
@@ -61,5 +67,5 @@ export const usePreview = (changes: Changes, base: number): Signal<Previewed> =>
       ended.abort()
     }
   }, [key, turn.value])
-  return state
+  return { state, again: () => (turn.value += 1) }
 }

@@ -7,6 +7,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { handleSubmit } from '../../parts/form'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { ChangedComments } from '../../parts/policy/changed-comments'
@@ -41,7 +42,7 @@ export const RestoreDialog = ({
   const isStale = refused.value?.code === 'precondition_failed'
   return (
     <Dialog title={t.revisions.restoreTitle(number(revision))} onClose={() => onClose(null)}>
-      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={again} />}
       {busy && <p class="hint">{t.loading}</p>}
       {value !== null && problem === null && (
         <>

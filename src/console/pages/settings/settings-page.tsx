@@ -2,13 +2,13 @@ import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { loadMe, me, meProblem } from '../../me'
 import { BusyBar } from '../../parts/busy-bar'
-import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { AppearanceCard } from './appearance-card'
 import { KeysCard } from './keys-card'
 import { PasswordCard } from './password-card'
 import { ProfileCard } from './profile-card'
 import { SignInsCard } from './sign-ins-card'
+import { LoadProblem } from '../../parts/load-problem'
 import { TokensCard } from './tokens-card'
 
 /** A user's own settings, tokens and sign-ins. */
@@ -16,7 +16,7 @@ export const SettingsPage = () => (
   <Page title={t.settings.title}>
     <div class="halves">
       <div class="stack">
-        {meProblem.value !== null && <ProblemNote problem={meProblem.value} onRetry={loadMe} />}
+        {meProblem.value !== null && <LoadProblem problem={meProblem.value} seen={null} onRetry={loadMe} />}
         {me.value === null && meProblem.value === null && <BusyBar />}
         {me.value !== null && (
           <>

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { useKeptFocus } from '../../parts/kept-focus'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
@@ -14,7 +15,7 @@ import { signOut } from '../../session'
 export const SignInsCard = () => {
   const { state, again } = useLoaded((signal) => api.listSignIns({ signal }), [])
   const { busy, problem, attempt } = useAttempt()
-  const { value, problem: notLoaded, busy: isLoading } = state.value
+  const { value, problem: notLoaded, busy: isLoading, at } = state.value
   const keptFocus = useKeptFocus<HTMLUListElement>()
   const end = (id: string) =>
     attempt(async () => {
@@ -27,7 +28,7 @@ export const SignInsCard = () => {
       {isLoading && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.signIns.lead}</p>
-        {notLoaded !== null && <ProblemNote problem={notLoaded} onRetry={again} />}
+        {notLoaded !== null && <LoadProblem problem={notLoaded} seen={at} onRetry={again} />}
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         <ul class="items" {...keptFocus}>
           {value?.data.map(({ id, started_at, last_used_at, expires_at, current }) => (

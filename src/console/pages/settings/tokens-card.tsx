@@ -9,6 +9,7 @@ import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Dialog } from '../../parts/dialog'
 import { useKeptFocus } from '../../parts/kept-focus'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
@@ -24,7 +25,7 @@ export const TokensCard = () => {
   const isMaking = useSignal(false)
   const made = useSignal<MadeToken | null>(null)
   const revoking = useSignal<Token | null>(null)
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const keptFocus = useKeptFocus<HTMLUListElement>()
   return (
     <Card
@@ -38,7 +39,7 @@ export const TokensCard = () => {
       {busy && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.tokens.lead}</p>
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
         {isMaking.value && (
           <NewTokenForm
             onCancel={() => (isMaking.value = false)}

@@ -8,10 +8,11 @@ import { t } from '../../language/language'
 import { BusyBar } from '../../parts/busy-bar'
 import { userId } from '../../session'
 import { Card } from '../../parts/card'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
 import { buildMatrix } from '../../parts/matrix/matrix-model'
-import { Note, ProblemNote } from '../../parts/note'
+import { Note } from '../../parts/note'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { ExplainedMatrix } from '../access/explained-matrix'
@@ -57,7 +58,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
     },
     [isSelf, inForce.value],
   )
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   const model = useMemo(
     () => buildMatrix(personCells(value?.decisions ?? [], role, value?.tokens ?? [], t.users.rights)),
     [value, role],
@@ -65,7 +66,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
   const view = useSignal(WHOLE)
   return (
     <>
-      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
       {busy && value === null && <BusyBar />}
       {value !== null && (
         <>

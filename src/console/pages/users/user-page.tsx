@@ -8,9 +8,11 @@ import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { isFinal } from '../../parts/stay-connected'
 import { say } from '../../parts/toast'
 import { useLateRoute } from '../../parts/use-late-route'
 import { DecisionsCard } from './decisions-card'
@@ -25,20 +27,20 @@ import { UserState } from './user-state'
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
   const { state, again } = useLoaded((signal) => api.getUser(id, { signal }), [id])
-  const { value: user, problem, busy } = state.value
+  const { value: user, problem, busy, at } = state.value
   if (user !== null && user.id === id && problem === null)
     return (
       <Known
         key={user.id}
         user={user}
-        onChange={(changed) => (state.value = { value: changed, problem: null, busy: false })}
+        onChange={(changed) => (state.value = { value: changed, problem: null, busy: false, at: new Date() })}
       />
     )
   return (
     <Page title={t.users.title}>
       <div class="stack">
         {busy && <p class="hint">{t.loading}</p>}
-        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status < 500 ? undefined : again} />}
+        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={isFinal(problem) ? undefined : again} />}
         {problem !== null && (
           <p>
             <a href="/console/users">{t.users.back}</a>

@@ -10,8 +10,9 @@ import { CopyButton } from '../../parts/copy-button'
 import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { Mark } from '../../parts/icon'
+import { LoadProblem } from '../../parts/load-problem'
 import { problemIn, useLoaded } from '../../parts/loaded'
-import { FormProblem, Note, ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, Note, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { PasswordField } from '../../parts/password-field'
 import { signIn } from '../../session'
@@ -22,7 +23,7 @@ const RESET_LINK = `npx linkgate user reset-link ${FIRST_ADMIN}`
 /** The page of a first start's link: choosing a password signs its user in. */
 export const ChoosePassword = ({ token, onDone }: { readonly token: string; readonly onDone: () => unknown }) => {
   const { state, again } = useLoaded((signal) => api.showPasswordReset({ token }, { signal }), [token])
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, at } = state.value
   useEffect(() => {
     document.title = `${t.welcome.choose.title} · Linkgate`
   }, [])
@@ -34,7 +35,11 @@ export const ChoosePassword = ({ token, onDone }: { readonly token: string; read
         {value !== null && <p class="lead">{t.welcome.choose.lead(value.email)}</p>}
         {value === null && busy && <p class="lead">{t.welcome.choose.looking}</p>}
       </div>
-      {problem?.status === 410 ? <Over /> : problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {problem?.status === 410 ? (
+        <Over />
+      ) : (
+        problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />
+      )}
       {value !== null && problem === null && (
         <PasswordForm token={token} email={value.email} onOver={again} onDone={onDone} />
       )}

@@ -5,12 +5,12 @@ import { t } from '../../language/language'
 import { Button } from '../button'
 import { Card } from '../card'
 import { Verdict } from '../matrix/verdict'
-import { ProblemNote } from '../note'
 import { Segments } from '../segments'
 import { useServiceRights } from '../service-rights'
 import { useNames } from '../use-names'
 import { WINDOWS, together } from './replays'
 import type { Replayed, Window } from './replays'
+import { LoadProblem } from '../load-problem'
 import type { ReplayJob } from './use-replay'
 
 /** How many users are named. */
@@ -47,7 +47,7 @@ export const ReplayCard = ({
           <p class="hint">{off}</p>
         ) : (
           <>
-            {problem !== null && <ProblemNote problem={problem} onRetry={job.again} />}
+            {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={job.again} />}
             {phase === 'counting' && (
               <div class="progress">
                 <progress max={of} value={parts.length} aria-label={t.propose.counting} />

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { LinkgateProblem, Replay } from '../../api'
-import { problemIn } from '../loaded'
+import { problemIn, stillLost } from '../loaded'
 import { partsOf } from './replays'
 import type { Window } from './replays'
 
@@ -38,7 +38,12 @@ export const useReplay = (
     const own = (ended.current = new AbortController())
     const asked = key === null ? [] : partsOf(window, Date.now())
     const run = async () => {
-      state.value = { parts: [], of: asked.length, phase: asked.length === 0 ? 'done' : 'counting', problem: null }
+      state.value = {
+        parts: [],
+        of: asked.length,
+        phase: asked.length === 0 ? 'done' : 'counting',
+        problem: stillLost(state.peek().problem),
+      }
       try {
         for (const query of asked) {
           const { replay } = await api.previewPolicyChange(
@@ -46,7 +51,7 @@ export const useReplay = (
             { query, signal: own.signal },
           )
           if (own.signal.aborted) return
-          state.value = { ...state.peek(), parts: [...state.peek().parts, ...(replay ? [replay] : [])] }
+          state.value = { ...state.peek(), problem: null, parts: [...state.peek().parts, ...(replay ? [replay] : [])] }
         }
         state.value = { ...state.peek(), phase: 'done' }
       } catch (error) {

@@ -12,7 +12,7 @@ export type Live =
   | { readonly is: 'on'; readonly lastMinute: number }
   | { readonly is: 'paused'; readonly fresh: number }
   /** in seconds; null: no reconnection */
-  | { readonly is: 'lost'; readonly againIn: number | null }
+  | { readonly is: 'lost'; readonly since: Date; readonly againIn: number | null }
 
 /** How often the page is notified of visits at most, and how often the last minute is recounted, in milliseconds. */
 const TOLD_MS = 10_000
@@ -59,16 +59,20 @@ export const useLive = (
       }
       show()
     }
+    const lose = (againIn: number | null) => {
+      const now = live.peek()
+      live.value = { is: 'lost', since: now.is === 'lost' ? now.since : new Date(), againIn }
+    }
     const watch = (signal: AbortSignal) =>
       stayConnected((until) => api.watchLinkVisits(code, {}, { signal: until }), signal, {
         onEvent: ({ total }, isFirst) => count(total, isFirst),
-        onLost: (againIn) => (live.value = { is: 'lost', againIn }),
+        onLost: lose,
       })
     const follow = () => {
       ended.abort()
       ended = new AbortController()
       // a stream over a lost network just falls silent
-      if (!navigator.onLine) live.value = { is: 'lost', againIn: null }
+      if (!navigator.onLine) lose(null)
       else if (!document.hidden) void watch(ended.signal)
     }
     const counting = setInterval(() => {

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { date, dayAndMonth } from '../../language/format'
 import { t } from '../../language/language'
 import { BusyBar } from '../busy-bar'
+import { LoadProblem } from '../load-problem'
 import type { Loaded } from '../loaded'
-import { Note, ProblemNote } from '../note'
+import { Note } from '../note'
 import { Segments } from '../segments'
 import { Chart } from './chart'
 import { Figures } from './figures'
@@ -18,7 +19,7 @@ export const VisitsCard = ({
   title = t.visits.title,
   period,
   onPeriod,
-  loaded: { value, problem, busy },
+  loaded: { value, problem, busy, at },
   onRetry,
   none,
   children,
@@ -48,7 +49,7 @@ export const VisitsCard = ({
     </header>
     {busy && <BusyBar />}
     <div class="body stack">
-      {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
+      {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={onRetry} />}
       {value?.shown.counting === false && <Note title={t.visits.notCounting}>{t.visits.fromBefore}</Note>}
       {value !== null && isAny(value) && <Figures compared={value} />}
       {value !== null && value.shown.total + value.before.total > 0 && (

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { LinkgateProblem } from '../api'
+import { t } from '../language/language'
+import { Button } from './button'
+import { Note, ProblemNote } from './note'
+import { countDownOrOnline } from './reconnect'
+
+interface LoadProblemProps {
+  readonly problem: LinkgateProblem
+  /** when that was loaded which is still shown; null: nothing is */
+  readonly seen: Date | null
+  readonly onRetry: () => unknown
+}
+
+/** Why something to be shown could not be loaded. Without a connection it is loaded again by itself. */
+export const LoadProblem = ({
+  problem,
+  seen,
+  onRetry,
+}: Omit<LoadProblemProps, 'onRetry'> & {
+  /** undefined: loading again would not help */
+  readonly onRetry: LoadProblemProps['onRetry'] | undefined
+}) =>
+  problem.code === 'network_error' && onRetry !== undefined ? (
+    <LostNote problem={problem} seen={seen} onRetry={onRetry} />
+  ) : (
+    <ProblemNote problem={problem} onRetry={onRetry} />
+  )
+
+/** Stays while one attempt after another fails, each with a `problem` of its own. */
+const LostNote = ({ problem, seen, onRetry }: LoadProblemProps) => {
+  const [since] = useState(() => new Date())
+  const failed = useRef(0)
+  /** seconds; null: it is being loaded */
+  const againIn = useSignal<number | null>(null)
+  const retry = useRef(onRetry)
+  retry.current = onRetry
+  useEffect(() => {
+    const ended = new AbortController()
+    const run = async () => {
+      await countDownOrOnline(failed.current, ended.signal, (left) => (againIn.value = left))
+      if (ended.signal.aborted) return
+      failed.current += 1
+      againIn.value = null
+      void retry.current()
+    }
+    void run()
+    return () => ended.abort()
+  }, [problem])
+  return (
+    <Note kind="deny" title={t.lost.since(since)}>
+      {/* would be read out every second */}
+      <span role="timer">{t.lost.again(since, seen, againIn.value)}</span>
+      <div class="row">
+        <Button onPress={onRetry}>{t.tryAgain}</Button>
+      </div>
+    </Note>
+  )
+}
