@@ -885,6 +885,7 @@ describeConsole('the console in a browser', () => {
         const reason = await button.getAttribute('aria-describedby')
         expect(await page.locator(`[id="${reason}"]`).textContent()).to.equal('R5: not yours')
         await button.click({ force: true })
+        expect(await page.evaluate('document.activeElement?.id'), 'a press leads to the reason').to.equal(reason)
         expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
         await requireClean(page, 'a button that is off')
       } finally {

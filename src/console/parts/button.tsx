@@ -22,8 +22,8 @@ interface ButtonProps {
 }
 
 /**
- * A button. A disabled one stays in the tab order and shows its reason: actions that a user may not take are not
- * hidden.
+ * A button. A disabled one stays in the tab order and shows its reason, to which a press leads: actions that a user
+ * may not take are not hidden.
  */
 export const Button = ({
   children,
@@ -40,7 +40,10 @@ export const Button = ({
   const reasonId = useId()
   const isOff = off !== undefined && off !== null
   const press = (event: TargetedMouseEvent<HTMLButtonElement>) => {
-    if (isOff || busy) event.preventDefault()
+    if (isOff) {
+      event.preventDefault()
+      document.getElementById(reasonId)?.focus()
+    } else if (busy) event.preventDefault()
     else void onPress?.()
   }
   const button = (
@@ -62,7 +65,7 @@ export const Button = ({
   return (
     <span class="with-reason">
       {button}
-      <span class="reason" id={reasonId}>
+      <span class="reason" id={reasonId} tabIndex={-1}>
         {off}
       </span>
     </span>
