@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 
 import { t } from '../language/language'
 
-interface Identified {
+export interface Identified {
   readonly id: string
 }
 

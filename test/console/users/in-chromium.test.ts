@@ -84,6 +84,21 @@ describeConsole('the pages of users in a browser', () => {
       expect(await page.getByLabel('Search name, address').inputValue()).to.equal('')
     })
 
+    it('is walked by keys, selected, and opened', async () => {
+      await open('?q=Search')
+      await found('Search Ada', 'Search Ben', 'Search Cleo')
+      await page.keyboard.press('/')
+      await soon(async () => (await page.evaluate('document.activeElement?.getAttribute("name")')) === 'q')
+      await page.getByRole('heading', { level: 1 }).focus()
+      for (const key of ['j', 'x', 'ArrowDown', 'j', 'X']) await page.keyboard.press(key)
+      await shown(page, '3 selected')
+      await page.keyboard.press('Escape')
+      await page.locator('.bulk').waitFor({ state: 'detached' })
+      await page.keyboard.press('k')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/console\/users\/\d+$/)
+    })
+
     it('does not come back from the page that is opened next because its search was still typed', async () => {
       await go(page, '/users', 'Users')
       let release = (): void => undefined

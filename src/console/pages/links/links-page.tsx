@@ -18,8 +18,8 @@ import { ListFoot, usePages } from '../../parts/pages'
 import { reasonOf } from '../../parts/rights'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
-import { useKeys } from '../../parts/use-keys'
 import { useLinkRights } from '../../parts/use-link-rights'
+import { useTableKeys } from '../../parts/use-table-keys'
 import { FilterBar, filtersIn, isFiltered, queryOf, wordsOf } from './filters'
 import { LinkRow } from './link-row'
 
@@ -83,34 +83,8 @@ export const LinksPage = () => {
   const switchIt = ({ code, active }: ManagedLink) =>
     attempt(async () => put(await api.updateLink(code, { active: !active })))
 
-  const rows = () => [...(keptFocus.ref.current?.rows ?? [])]
-  /** The nearest row to this place; without rows, the heading. */
-  const focusRow = (place: number) => {
-    const row = rows()[Math.min(rows().length - 1, Math.max(0, place))]
-    const link = row?.querySelector<HTMLElement>('.link-cell a')
-    ;(link ?? document.querySelector<HTMLElement>('h1'))?.focus()
-  }
-  const rowAt = (step: number) => focusRow(rows().findIndex((row) => row.contains(document.activeElement)) + step)
-  const focused = () => {
-    const code = document.activeElement?.closest('tr')?.dataset['code']
-    return items.find((link) => link.code === code)
-  }
-  useKeys({
+  const focusRow = useTableKeys(keptFocus.ref, selection, {
     c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
-    '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
-    j: () => rowAt(1),
-    k: () => rowAt(-1),
-    ArrowDown: () => rowAt(1),
-    ArrowUp: () => rowAt(-1),
-    x: () => {
-      const link = focused()
-      if (link !== undefined) selection.select(link, !selection.has(link))
-    },
-    X: () => {
-      const link = focused()
-      if (link !== undefined) selection.select(link, true, true)
-    },
-    Escape: clear,
   })
 
   return (

@@ -13,7 +13,7 @@ import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
-import { useKeys } from '../../parts/use-keys'
+import { useTableKeys } from '../../parts/use-table-keys'
 import { DeleteDialog } from './delete-dialog'
 import { InvitationsCard } from './invitations-card'
 import { RoleDialog } from './role-dialog'
@@ -54,7 +54,7 @@ export const UsersPage = () => {
     if (suspended) say(t.users.suspendedNow(1), () => suspend(id, false))
     else say(t.users.isBack(1))
   }
-  useKeys({ Escape: selection.clear })
+  useTableKeys(keptFocus.ref, selection)
   return (
     <Page title={t.users.title}>
       <div class="stack">

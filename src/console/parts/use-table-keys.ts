@@ -1,0 +1,41 @@
+import type { RefObject } from 'preact'
+
+import type { Identified, Selection } from './selection'
+import { useKeys } from './use-keys'
+
+/**
+ * The keys of a table with one row for each item of a selection: arrows or `j` `k` move, `x` selects, Shift `x` a
+ * range, Escape clears, `/` goes to the search. Enter opens the link that has the focus. Returns how to focus the
+ * nearest row to a place; without rows, the heading.
+ */
+export const useTableKeys = <Item extends Identified>(
+  body: RefObject<HTMLTableSectionElement | null>,
+  selection: Selection<Item>,
+  more: Readonly<Record<string, () => unknown>> = {},
+): ((place: number) => void) => {
+  const rows = () => [...(body.current?.rows ?? [])]
+  const focused = () => rows().findIndex((row) => row.contains(document.activeElement))
+  const focusRow = (place: number) => {
+    const row = rows()[Math.min(rows().length - 1, Math.max(0, place))]
+    const link = row?.querySelector<HTMLElement>('.link-cell a')
+    ;(link ?? document.querySelector<HTMLElement>('h1'))?.focus()
+  }
+  const next = () => focusRow(focused() + 1)
+  const previous = () => focusRow(focused() - 1)
+  const select = (isRange: boolean) => {
+    const item = selection.items[focused()]
+    if (item !== undefined) selection.select(item, isRange || !selection.has(item), isRange)
+  }
+  useKeys({
+    '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
+    j: next,
+    k: previous,
+    ArrowDown: next,
+    ArrowUp: previous,
+    x: () => select(false),
+    X: () => select(true),
+    Escape: selection.clear,
+    ...more,
+  })
+  return focusRow
+}
