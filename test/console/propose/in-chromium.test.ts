@@ -108,6 +108,8 @@ describeConsole('an edit of the policy in a browser', () => {
     expect(at(json, 'comments', 0, 'after')).to.equal('Until the audit closes\n<img src=x onerror=alert(1)>')
     await shown(page, 'Against revision 2, in force.')
     await shown(page, 'Revision 2 is in force. Revisions can take it back.')
+    const made = page.getByRole('link', { name: 'See what it changed' })
+    expect(await made.getAttribute('href')).to.equal('/console/revisions?revision=2')
     expect(await page.locator('img[src=x]').count()).to.equal(0)
     await shown(page, 'No decision changes.')
   })

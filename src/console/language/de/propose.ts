@@ -128,6 +128,7 @@ export const propose: Texts['propose'] = {
   apply: (revision) => `Als Fassung ${number(revision)} in Kraft setzen`,
   propose: 'Diese Änderung vorschlagen',
   applied: (revision) => `Fassung ${number(revision)} gilt. Unter „Fassungen“ lässt sie sich zurücknehmen.`,
+  toRevision: 'Ansehen, was sie geändert hat',
   off: {
     nothing: 'noch ist nichts geändert',
     asking: 'die Änderung wird gerade geprüft',

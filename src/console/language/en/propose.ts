@@ -132,6 +132,7 @@ export const propose = {
   apply: (revision: number) => `Apply as revision ${number(revision)}`,
   propose: 'Propose this edit',
   applied: (revision: number) => `Revision ${number(revision)} is in force. Revisions can take it back.`,
+  toRevision: 'See what it changed',
   off: {
     nothing: 'nothing is changed yet',
     asking: 'the change is being looked at',

@@ -17,7 +17,6 @@ import { together } from '../../parts/policy/replays'
 import type { Window } from '../../parts/policy/replays'
 import { useReplay } from '../../parts/policy/use-replay'
 import { useServiceRights } from '../../parts/service-rights'
-import { say } from '../../parts/toast'
 import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
 import { changesIn, editsIn } from './draft'
@@ -40,12 +39,29 @@ export const ProposePage = () => {
     return { policy, decisions }
   }, [])
   const { value, problem, at } = state.value
+  /** the revision that was made here last */
+  const applied = useSignal<number | null>(null)
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
       <div class="stack">
         {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
+        {applied.value !== null && applied.value === value?.policy.revision && (
+          <Note kind="allow" title={t.propose.applied(applied.value)}>
+            <a href={`/console/revisions?revision=${applied.value}`}>{t.propose.toRevision}</a>
+          </Note>
+        )}
         {value !== null && (
-          <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
+          <Proposal
+            key={value.policy.revision}
+            policy={value.policy}
+            cells={value.decisions}
+            onNewer={again}
+            onApplied={(revision) => {
+              applied.value = revision
+              again()
+              document.querySelector('h1')?.focus()
+            }}
+          />
         )}
       </div>
     </Page>
@@ -57,10 +73,12 @@ const Proposal = ({
   policy,
   cells,
   onNewer,
+  onApplied,
 }: {
   readonly policy: Policy
   readonly cells: readonly Cell[]
   readonly onNewer: () => unknown
+  readonly onApplied: (revision: number) => unknown
 }) => {
   const reasonFor = useServiceRights()
   const inForce = useRevisionInForce()
@@ -105,8 +123,7 @@ const Proposal = ({
       mine.clear()
       proposed.value = answer.proposal?.id ?? null
       if (answer.proposal === undefined) {
-        say(t.propose.applied(answer.revision))
-        onNewer()
+        onApplied(answer.revision)
       } else document.querySelector('h1')?.focus()
     })
   const vocabulary = useComputed(() => ({
