@@ -122,7 +122,7 @@ export const createApp = ({
   return app
 }
 
-/** What the paths of pages look like that have one path, and of those of the console, which has a page for each. */
+/** Patterns of the paths of pages: of those without a parameter, and of all pages of the console. */
 const pagesIn = (routes: readonly Route[]): readonly RegExp[] => {
   const pages = routes.filter(({ documentation: { types = [] } }) => types.includes('text/html'))
   const paths = pages.map(({ path }) => path).filter((path) => /^\/(?:console\/.+|[^:]+)$/.test(path))
@@ -159,7 +159,7 @@ const serveRoute =
     const late = {
       discard,
       reportFault: (error: unknown) => {
-        // a late refusal is no fault: the answer has been another one
+        // a Refusal is expected here: whatever the request waited for is refused after its deadline
         if (!(error instanceof Refusal)) report(ctx, error)
       },
     }

@@ -9,7 +9,7 @@ export const Count = z.string().regex(/^\d{1,19}$/)
 const Head = z.object({ writer: Count, seq: Count, hash: Hash })
 const Range = z
   .object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })
-  // past a range that ends before it begins, a verifier would find it again, for ever
+  // a range that ends before it begins would keep a verifier busy for ever
   .refine(({ first, last }) => BigInt(first) <= BigInt(last))
 const Month = z.object({ month: z.string(), entries: z.number() })
 const Checkpoint = z.object({

@@ -42,9 +42,9 @@ export const addFirstAdmin = async (
   const accounts = createAccounts(database)
   try {
     const existing = await accounts.existing()
-    if (existing?.any === true) {
-      // the command line made the accounts before the first start, or while it went on
-      if (!existing.admin) log.warn('no active user is an admin: `linkgate user role ADDRESS admin` makes one')
+    if (existing?.accounts === true) {
+      // made at the command line, before the first start or during it
+      if (!existing.admins) log.warn('no active user is an admin: `linkgate user role ADDRESS admin` makes one')
       return null
     }
     if (config.externalIssuer !== undefined)

@@ -6,7 +6,7 @@ import { problemIn, stillLost } from './parts/loaded'
 
 /** The signed-in user, for every page; null until loaded. */
 export const me = signal<Profile | null>(null)
-/** Why it could not be loaded the last time; null while it loads, but for a lost connection. */
+/** Why it could not be loaded the last time; null while it loads, unless the connection is lost. */
 export const meProblem = signal<LinkgateProblem | null>(null)
 
 /** If it cannot be loaded, the last one stays, and pages do without a name where there is none. */

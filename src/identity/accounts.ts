@@ -249,9 +249,9 @@ export const createAccounts = (database: Database) => {
     /** Whether there are accounts, and whether one of them is an active admin's. */
     existing: async () => {
       const text = `
-        select exists (select from users) as any,
-               exists (select from users where role = 'admin' and suspended_at is null) as admin`
-      return rowAsIdentity<{ readonly any: boolean; readonly admin: boolean }>(database, [{ text }])
+        select exists (select from users) as accounts,
+               exists (select from users where role = 'admin' and suspended_at is null) as admins`
+      return rowAsIdentity<{ readonly accounts: boolean; readonly admins: boolean }>(database, [{ text }])
     },
   }
 }

@@ -28,13 +28,14 @@ const holders = (
   return each.length === 0 ? 'niemand' : listed(each)
 }
 
-/** Was an einem Feld nicht stimmt, nach dem, was der Dienst dazu sagt. */
+/** Was an einem Zeitpunkt nicht stimmt, oder an einem Feld, das true oder false ist. */
 const ofTime = (name: string) => ({
   'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z': `${name} ist kein Zeitpunkt wie 2027-01-31T12:00:00Z.`,
   'must be a time from 1970 to 9999': `${name} liegt nicht zwischen 1970 und 9999.`,
 })
 const ofFlag = (name: string) => ({ 'must be true or false': `${name} ist nicht true oder false.` })
 
+/** Was an einem Feld nicht stimmt, nach dem, was der Dienst dazu sagt. */
 const faults: Texts['faults'] = {
   target: {
     'must be an absolute http or https URL': 'Schreiben Sie die ganze Adresse, mit http:// oder https:// davor.',

@@ -25,7 +25,7 @@ export const problemIn = (error: unknown): LinkgateProblem => {
   throw error
 }
 
-/** The part of a problem that stays while the next attempt is running: that there is no connection. */
+/** What stays shown while the next attempt is running: a lost connection, but no other problem. */
 export const stillLost = (problem: LinkgateProblem | null): LinkgateProblem | null =>
   problem?.code === 'network_error' ? problem : null
 

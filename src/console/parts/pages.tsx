@@ -47,7 +47,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
   const running = useRef<AbortController | null>(null)
   /** the cursor of the last request */
   const last = useRef<string | undefined>(undefined)
-  /** made while a request is running, whose response may be from before them */
+  /** changes made while a request is running: its response may not have them yet */
   const lateChanges = useRef<Change<Item>[]>([])
   // an earlier list object loads its next page with the current keys
   const latest = useRef(load)

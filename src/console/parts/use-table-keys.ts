@@ -5,8 +5,8 @@ import { useKeys } from './use-keys'
 
 /**
  * The keys of a table with one row for each item of a selection: arrows or `j` `k` move, `x` selects, Shift `x` a
- * range, Escape clears, `/` goes to the search. Enter opens the link that has the focus. Returns how to focus the
- * nearest row to a place; without rows, the heading.
+ * range, Escape clears, `/` goes to the search. Enter opens the link that has the focus. Returns a function that
+ * focuses the row nearest to a place, or the heading if there is no row.
  */
 export const useTableKeys = <Item extends Identified>(
   body: RefObject<HTMLTableSectionElement | null>,

@@ -18,7 +18,7 @@ export interface Tail<Each extends Entry = Entry> {
   readonly lost: { readonly since: Date; readonly againIn: number | null } | null
   /** new entries that are not in the list yet, oldest first */
   readonly waiting: readonly Each[]
-  /** how many of them the reader waits for: not those of their own polls */
+  /** how many of them are new to the reader: all but the log entries of their own polls */
   readonly fresh: number
   /** true if others may be missing between the list and these: it has to be reloaded */
   readonly hasGap: boolean
@@ -38,7 +38,8 @@ export const receive = <Each extends Entry>(
 ): Tail<Each> => {
   const known = new Set([...items, ...tail.waiting].map(({ id }) => id))
   // entries older than the list come with its next page
-  const isOlder = ({ id }: Each) => next !== null && items.every((item) => BigInt(id) < BigInt(item.id))
+  const oldest = next === null ? null : oldestOf(items)
+  const isOlder = ({ id }: Each) => oldest !== null && BigInt(id) < oldest
   const fresh = response.filter((entry) => !known.has(entry.id) && !isOlder(entry))
   const waiting = [...tail.waiting, ...fresh.toReversed()]
   return {
@@ -49,6 +50,11 @@ export const receive = <Each extends Entry>(
     hasGap: tail.hasGap || fresh.length === ASKED_ENTRIES || waiting.length > MOST_ENTRIES,
   }
 }
+
+const oldestOf = (items: readonly Entry[]): bigint | null =>
+  items
+    .map(({ id }) => BigInt(id))
+    .reduce<bigint | null>((least, id) => (least === null || id < least ? id : least), null)
 
 /** Whether a list of this length has to be reloaded, because the waiting entries cannot be added to it. */
 export const needsReload = ({ hasGap, waiting }: Tail, length: number): boolean =>
