@@ -248,7 +248,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     })
 
     it('holds nothing else', () => {
-      for (const value of [true, null, new Date(0)])
+      for (const value of [true, false, null, new Date(0), new Date(Number.NaN)])
         expect(() => copyOf(value), String(value)).to.throw('texts and numbers alone')
     })
   })
