@@ -33,8 +33,8 @@ export const onDatabase = (service: ClientConfig, owner: ClientConfig): Record<s
 })
 
 /**
- * Starts a node and waits until it listens. Rejects with what it wrote where it ends before that. `program` is this
- * version's unless it is told.
+ * Starts a node and waits until its start is over: it listens, and there is an account. Rejects with what it wrote where
+ * it ends before that. `program` is this version's unless it is told.
  */
 export const startNode = async (
   environment: Readonly<Record<string, string>>,
@@ -56,14 +56,15 @@ export const startNode = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let written = ''
-  const listening = new Promise<string>((resolve, reject) => {
-    let listens = false
+  const started = new Promise<string>((resolve, reject) => {
+    let isStarted = false
     const read = (chunk: Buffer) => {
       written += chunk.toString('utf8')
-      if (listens) return
+      if (isStarted) return
       const url = /"url":"(http[^"]+)"[^\n]*"listening"/.exec(written)?.[1]
-      if (url === undefined) return
-      listens = true
+      // the last line of a start: a node that is stopped or cut off before it may end
+      if (url === undefined || !written.includes('Ctrl-C')) return
+      isStarted = true
       resolve(url)
     }
     child.stdout.on('data', read)
@@ -71,7 +72,7 @@ export const startNode = async (
     child.once('exit', (code) => reject(new Error(`the node ended with ${code}: ${written}`)))
   })
   return {
-    baseUrl: await listening,
+    baseUrl: await started,
     child,
     output: () => written,
     stop: async (signal = 'SIGTERM') => {
