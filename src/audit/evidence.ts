@@ -8,9 +8,11 @@ import type { StatementKind } from './signed-statement.js'
 
 const Place = z.object({ seq: Count, hash: Hash })
 
+const VERSION = 1
+
 const Header = z.object({
   type: z.literal('evidence'),
-  version: z.literal(1),
+  version: z.literal(VERSION),
   issuer: z.string(),
   /** ISO 8601; null: from the beginning of the log. `from` is inclusive, `to` is not */
   from: z.iso.datetime().nullable(),
@@ -22,6 +24,12 @@ const Header = z.object({
   key: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
 })
 export type EvidenceHeader = z.infer<typeof Header>
+
+/** The header of a file that another version of the program made. */
+export const OtherVersion = z.object({
+  type: z.literal('evidence'),
+  version: z.int().refine((version) => version !== VERSION),
+})
 
 const Signed = { jws: z.string() }
 

@@ -4,7 +4,7 @@ import { createChainWalk } from './chain-walk.js'
 import type { ChainFault } from './chain-walk.js'
 import { readCheckpoint } from './checkpoint.js'
 import type { ChainHead, Checkpoint } from './checkpoint.js'
-import { END_LINE, EVIDENCE, EvidenceLine } from './evidence.js'
+import { END_LINE, EVIDENCE, EvidenceLine, OtherVersion } from './evidence.js'
 import type { EvidenceEnd, EvidenceHeader } from './evidence.js'
 import { readLines } from './read-lines.js'
 import { publicKeyOf, readStatement, signerOf } from './signed-statement.js'
@@ -128,13 +128,13 @@ export const verifyEvidence = async (
         break
       }
       const read = lineIn(bytes)
-      if (read?.type !== 'end') hash.update(bytes)
-      if (read !== null && RANK[read.type] >= rank && (line > 1 || read.type === 'evidence')) {
+      if (typeof read === 'string' || read.type !== 'end') hash.update(bytes)
+      if (typeof read !== 'string' && RANK[read.type] >= rank && (line > 1 || read.type === 'evidence')) {
         rank = RANK[read.type] + (ONCE.has(read.type) ? 1 : 0)
         await take(read)
         continue
       }
-      report({ kind: 'line', line, why: read === null ? 'cannot be read' : `has no place there: ${read.type}` })
+      report({ kind: 'line', line, why: typeof read === 'string' ? read : `has no place there: ${read.type}` })
       if (line === 1) break
     }
   } catch (error) {
@@ -171,13 +171,23 @@ const keyIn = async ({ key }: EvidenceHeader, onFault: () => void): Promise<Stat
   }
 }
 
-const lineIn = (bytes: Buffer): EvidenceLine | null => {
+/** The line, or why it is none. */
+const lineIn = (bytes: Buffer): EvidenceLine | string => {
   const text = bytes.toString()
+  const json = jsonIn(text)
+  const { success, data: read } = EvidenceLine.safeParse(json)
+  if (success) return read.type === 'end' && !END_LINE.test(text) ? UNREADABLE : read
+  const other = OtherVersion.safeParse(json)
+  return other.success ? `is of version ${other.data.version}, which this program does not know` : UNREADABLE
+}
+
+const UNREADABLE = 'cannot be read'
+
+const jsonIn = (text: string): unknown => {
   try {
-    const read = EvidenceLine.parse(JSON.parse(text))
-    return read.type === 'end' && !END_LINE.test(text) ? null : read
+    return JSON.parse(text)
   } catch {
-    return null
+    return undefined
   }
 }
 

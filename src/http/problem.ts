@@ -34,15 +34,19 @@ const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {
   return faults[0]?.field === '' ? `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` : sentence
 }
 
+/** What is wrong with this request in particular; the code's advice if nothing is known. */
+export const detailOf = ({ detail, errors, headers, advice }: Refusal): string | undefined =>
+  detail ?? sentenceOf(errors) ?? whenAgain(headers) ?? advice
+
 /** A refusal as problem details (RFC 9457). */
 export const problemOf = (refusal: Refusal, requestId: string): object => {
-  const { extensions, code, title, status, detail, advice, headers, errors } = refusal
+  const { extensions, code, title, status, errors } = refusal
   return {
     ...extensions,
     type: `urn:linkgate:problem:${code}`,
     title,
     status,
-    detail: detail ?? sentenceOf(errors) ?? whenAgain(headers) ?? advice,
+    detail: detailOf(refusal),
     code,
     request_id: requestId,
     errors,

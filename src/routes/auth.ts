@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
+import { detailOf } from '../http/problem.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
@@ -42,9 +43,12 @@ const asOAuthError = (refusal: Refusal): Refusal => {
     detail,
     errors,
     headers,
-    extensions: { ...extensions, error, error_description: detail ?? title },
+    extensions: { ...extensions, error, error_description: inAscii(detailOf(refusal) ?? title) },
   })
 }
+
+/** Replaces the characters that RFC 6749 §5.2 keeps out of an error_description. */
+const inAscii = (text: string): string => text.replaceAll(/[^ !#-[\]-~]/g, "'")
 
 const signingIn = {
   method: 'post',

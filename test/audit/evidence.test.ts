@@ -200,6 +200,12 @@ describe('evidence', () => {
     const keyless = (lines[0] ?? '').replace(/"x":"[^"]+"/, '"x":"AAAA"')
     const own = await verified(fileOf(lines.with(0, keyless)), [])
     expect(own.faults[0]).to.deep.equal({ kind: 'line', line: 1, why: 'names no key' })
+    const newer = fileOf(lines.with(0, (lines[0] ?? '').replace('"version":1', '"version":2')))
+    expect((await verified(newer, [key])).faults[0]).to.deep.equal({
+      kind: 'line',
+      line: 1,
+      why: 'is of version 2, which this program does not know',
+    })
     expect((await verified(Buffer.from('no evidence'), [])).faults.map(({ kind }) => kind)).to.include('line')
   })
 })

@@ -74,18 +74,22 @@ describe('sign-in over HTTP', () => {
 
   it('names its errors as RFC 6749 does', async () => {
     const { email } = await addAccount(service)
-    for (const [json, error] of [
-      [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'],
-      [{ grant_type: 'password', username: email }, 'invalid_request'],
-      [{ grant_type: 'refresh_token' }, 'invalid_request'],
-      [{ username: email }, 'invalid_request'],
-      [{ grant_type: 5 }, 'invalid_request'],
-      [undefined, 'invalid_request'],
-      [{ grant_type: 'password', username: email, password: PASSWORD, scope: 'everything' }, 'invalid_scope'],
+    for (const [json, error, description] of [
+      [{ grant_type: 'client_credentials' }, 'unsupported_grant_type', /password and refresh_token/],
+      [{ grant_type: 'password', username: email }, 'invalid_request', /^password: is required\.$/],
+      [{ grant_type: 'refresh_token' }, 'invalid_request', /^refresh_token: is required\.$/],
+      [{ username: email }, 'invalid_request', /^grant_type: /],
+      [{ grant_type: 5 }, 'invalid_request', /^grant_type: /],
+      [undefined, 'invalid_request', /body/],
+      [{ grant_type: 'password', username: email, password: PASSWORD, scope: 'every"thing' }, 'invalid_scope', /./],
     ] as const) {
       const answer = await post('/auth/token', json)
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.json).to.include({ error })
+      const said = String(Object(answer.json).error_description)
+      expect(said).to.match(description)
+      // RFC 6749 §5.2
+      expect(said).to.match(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
     }
   })
 
