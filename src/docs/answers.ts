@@ -71,8 +71,8 @@ export const answerExample = ({ responses }: ApiOperation): Html | null => {
     for (const media of Object.values(content)) {
       const example = givenExample(media)
       if (status < 400 && example !== undefined)
-        return html`<h4>Answer <span class="aside">${status}</span></h4>
-          ${codeBlock(typeof example === 'string' ? example : JSON.stringify(example, null, 2), 'json', 'Answer')}`
+        return html`<h4>Response <span class="aside">${status}</span></h4>
+          ${codeBlock(typeof example === 'string' ? example : JSON.stringify(example, null, 2), 'json', 'Response')}`
     }
   return null
 }

@@ -20,7 +20,11 @@ interface List {
 
 const isDecision = ({ file }: BuiltPage): boolean => file.startsWith('docs/decisions/')
 
-const DECISIONS: Entry = { name: 'decisions', title: 'Decisions', lead: 'Why it is as it is, one page for each.' }
+const DECISIONS: Entry = {
+  name: 'decisions',
+  title: 'Decisions',
+  lead: 'Why it is built this way, one page for each decision.',
+}
 
 /** The lists of contents; pages in none of them come last. */
 const listsOf = (pages: readonly BuiltPage[]): readonly List[] => {
@@ -32,7 +36,7 @@ const listsOf = (pages: readonly BuiltPage[]): readonly List[] => {
   const named = new Set(lists.flatMap(({ entries }) => entries.map(({ name }) => name)))
   const rest = pages.filter((page) => !named.has(page.name) && !isDecision(page))
   if (rest.length === 0) return lists
-  return [...lists, { id: 'more', title: 'More', lead: 'What is in no list above.', entries: rest }]
+  return [...lists, { id: 'more', title: 'More', lead: 'Pages that are in no list above.', entries: rest }]
 }
 
 const entryLink = ({ name, title }: Entry, current: string): Html =>

@@ -5,16 +5,16 @@ import type { ApiOperation } from './api-document.js'
 const code = (text: string): Html => html`<code>${text}</code>`
 
 const endpointOf = ({ endpoint }: ApiOperation['x-layers']): Html => {
-  if (endpoint === 'none') return html`nothing to ask`
-  const action = endpoint === 'items' ? html`its items’ action` : code(endpoint)
-  return html`a row of the policy lets the caller’s role do ${action}`
+  if (endpoint === 'none') return html`nothing to check`
+  const action = endpoint === 'items' ? html`the action of the items` : code(endpoint)
+  return html`a policy row allows ${action} to the caller’s role`
 }
 
 const objectOf = ({ object, and }: ApiOperation['x-layers']): Html => {
-  if (object === 'items') return html`${code('can(user, action, record)')} for each of its items`
+  if (object === 'items') return html`${code('can(user, action, record)')} for each item`
   const asked = [object, and].filter((each) => each !== undefined && each !== 'none')
   return asked.length === 0
-    ? html`nothing to ask`
+    ? html`nothing to check`
     : html`${code(asked.map((action) => `can(user, '${action}', record)`).join(' and '))}`
 }
 
@@ -23,8 +23,8 @@ const QUOTAS: Readonly<Record<string, string>> = {
   sign_in: 'as an attempt to sign in',
   invite: 'for the caller, and as an invitation',
   redirect: 'for the caller',
-  probe: 'for the caller, unless this machine itself asks',
-  file: 'for the caller where a token is sent, and otherwise not: pages need many files at once',
+  probe: 'for the caller, unless the request comes from this machine',
+  file: 'for the caller if a token is sent, otherwise not counted: pages load many files at once',
 }
 
 /** The checks of the four layers, in the order in which a request passes them. */
@@ -34,7 +34,7 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
     gateway.scope === 'public'
       ? html`no token needed`
       : gateway.scope === 'items'
-        ? html`a token with the scope of its items’ action`
+        ? html`a token with the scope of the items’ action`
         : html`a token with the scope ${code(gateway.scope)}`
   const ownPages = gateway.from === undefined ? '' : '; only pages of this service may send it'
   const checks = [
@@ -44,7 +44,7 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
       'object',
       part === undefined
         ? objectOf(layers)
-        : html`${objectOf(layers)}; for a part that is asked for, ${code(part)} as well`,
+        : html`${objectOf(layers)}; for an optional part of the response, ${code(part)} as well`,
     ],
     ['data', html`${data}`],
   ] as const

@@ -28,7 +28,7 @@ export const docsPageOf = ({ title, part, contents, contentsName, main, scripts 
   // prettier-ignore
   const elements = scriptsAsSent.map((script) => html`<script type="module">${script}</script>`)
   const body = html`<body>
-    <a class="skip" href="#main">Skip to the text</a>
+    <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
       <a class="home" href="/docs">${MARK} Linkgate</a>
       <nav aria-label="Documentation">

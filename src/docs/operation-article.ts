@@ -62,7 +62,7 @@ export const operationArticle = (operation: ApiOperation, { resolve }: ApiDocume
     <div class="told">
       ${described(operation)} ${layerList(operation)} ${parameters.length === 0 ? null : html`<h4>Parameters</h4>`}
       ${parameters} ${bodyOf(operation, resolve)}
-      <h4>Answers</h4>
+      <h4>Responses</h4>
       ${answerList(operation, resolve)} ${refusalTable(operation)}
     </div>
     <div class="shown">

@@ -10,20 +10,20 @@ const TOKEN_PATH = '/auth/token'
 
 const byPassword = (baseUrl: string): Html =>
   html`<p>
-      You need an account: an admin <a href="#inviteUser">invites</a> you. That of the first admin was made when the
-      service started for the first time, which printed where the password is.
+      You need an account. An admin can <a href="#inviteUser">invite</a> you; the first admin’s account was created when
+      the service was started for the first time, and that start printed where its password is.
     </p>
     <p>
-      Ask the token endpoint, <a href="#requestToken"><code>POST ${TOKEN_PATH}</code></a
-      >, with your address and password (OAuth 2.0, RFC 6749). It answers an access token for 15 minutes and a refresh
-      token for the next one.
+      Send your address and password to the token endpoint,
+      <a href="#requestToken"><code>POST ${TOKEN_PATH}</code></a> (OAuth 2.0, RFC 6749). It returns an access token,
+      which is valid for 15 minutes, and a refresh token for getting the next one.
     </p>
     ${codeBlock(
-      `# the password stands in a file, not in the shell's history; tr takes away the end of the line
+      `# the password is in a file, not in the shell's history; tr removes the end of the line
 ANSWER=$(tr -d '\\n' < password-file | curl -s ${baseUrl}${TOKEN_PATH} \\
   -d grant_type=password -d username=ada@example.com --data-urlencode password@-)
 TOKEN=$(echo "$ANSWER" | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')
-# without a token the answer says why
+# if there is no token, the answer says why
 [ -n "$TOKEN" ] || echo "$ANSWER"
 
 curl ${baseUrl}/users/me -H "Authorization: Bearer $TOKEN"`,
@@ -60,8 +60,8 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
   return html`<section aria-labelledby="signing-in">
     <h2 id="signing-in">Signing in</h2>
     <p>
-      A request that is not public carries one bearer token, in the <code>Authorization</code> header and nowhere else.
-      It may do what the token’s scopes and the user’s role allow.
+      Every request that is not public carries one bearer token, in the <code>Authorization</code> header and nowhere
+      else. It may do what both the token’s scopes and the user’s role allow.
     </p>
     ${
       hasOwnIssuer ? byPassword(baseUrl) : html`<p>Tokens come from the OpenID Connect issuer of this installation.</p>`
@@ -69,12 +69,13 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
     ${codeBlock(withClient(baseUrl, hasOwnIssuer), 'js', 'Signing in with the client')}
     <p>
       Programs use a <a href="#createPersonalToken">personal token</a>, which lives longer and is sent the same way.
-      <a href="/docs/signing-in">Signing in</a> says all of it, and <a href="/docs/client">A client for programs</a> how
-      to get the client; every other language finds its own in <a href="/openapi.json">openapi.json</a>.
+      <a href="/docs/signing-in">Signing in</a> has the details, and
+      <a href="/docs/client">A client for programs</a> says how to install the client. For other languages, generate one
+      from <a href="/openapi.json">openapi.json</a>.
     </p>
     <div class="scripted card" id="token-area" hidden>
       <h3>Try requests from this page</h3>
-      <p>The token stays in this page’s memory, and is gone when you leave or reload it.</p>
+      <p>The token is kept only in this page’s memory, until you leave or reload the page.</p>
       <div class="forms">
         ${hasOwnIssuer ? signInForm : null}
         <form id="keep-token" autocomplete="off">
@@ -95,9 +96,9 @@ export const aboutFirstLink = (baseUrl: string): Html =>
   html`<section aria-labelledby="first-link">
     <h2 id="first-link">A first link</h2>
     <p>
-      An answer with a link has an <code>ETag</code>, which names its version. Send it as <code>If-Match</code>, and a
-      change is refused (412) if somebody else was faster; send none, and the last change wins. Read a link with your
-      token: without one you see less of it, under another <code>ETag</code>.
+      A response with a link has an <code>ETag</code>, which names its version. If you send it as <code>If-Match</code>,
+      your change is refused (412) if somebody else has changed the link since; without it, the last change wins. Read
+      the link with your token: without one you see less of it, with another <code>ETag</code>.
     </p>
     ${codeBlock(
       `# -i shows the headers
@@ -110,7 +111,7 @@ ETAG=$(curl -si ${baseUrl}/links/spring -H "Authorization: Bearer $TOKEN" \\
 curl -i -X PATCH ${baseUrl}/links/spring -H "Authorization: Bearer $TOKEN" -H "If-Match: $ETAG" \\
   -H "Content-Type: application/json" -d '{"title": "Spring"}'
 
-# all that you may change, and where the short URL leads
+# all links that you may change, and where the short URL leads
 curl ${baseUrl}/links -H "Authorization: Bearer $TOKEN"
 curl -i ${baseUrl}/spring`,
       'sh',
@@ -147,13 +148,13 @@ const LAYERS: readonly LayerInWords[] = [
   },
   {
     name: 'object',
-    question: 'Is there such a record, and does the policy allow this with it? `can()` decides.',
-    refusal: '404 `not_found`. 403 `policy_denied`: `rule` names the rule; R5 means that it is somebody else’s.',
+    question: 'Is there such a record, and does the policy allow this action on it? `can()` decides.',
+    refusal: '404 `not_found`. 403 `policy_denied`: `rule` names the rule; R5 means that it belongs to somebody else.',
   },
   {
     name: 'data',
-    question: 'The database gives and changes only rows that the caller may reach.',
-    refusal: 'What is out of reach is not in a list. 409, 412: the record is not what you take it for.',
+    question: 'The database returns and changes only rows that the caller may reach.',
+    refusal: 'Lists leave out what is out of reach. 409, 412: the record changed, or conflicts with another one.',
   },
 ]
 
@@ -162,8 +163,8 @@ export const aboutLayers = (): Html =>
   html`<section aria-labelledby="layers">
     <h2 id="layers">Four layers</h2>
     <p>
-      Every request passes four layers, in this order. Each of them can refuse it alone, and every operation below says
-      what each of them checks.
+      Every request passes four layers, in this order. Each of them can refuse it. Every operation below says what each
+      layer checks.
     </p>
     <ol class="layers">
       ${LAYERS.map(
@@ -175,9 +176,9 @@ export const aboutLayers = (): Html =>
       )}
     </ol>
     <p>
-      Requests with a token are counted for its user, others for their address, attempts to sign in for their address
-      and the account. Each answer says in <code>RateLimit</code> what is left: <code>"user";r=599;t=60</code> are 599
-      requests in the next 60 seconds.
+      Requests with a token count against its user, others against their address, and attempts to sign in against both
+      the address and the account. The <code>RateLimit</code> header of each response says what is left:
+      <code>"user";r=599;t=60</code> means 599 requests in the next 60 seconds.
     </p>
   </section>`
 
@@ -197,10 +198,10 @@ export const aboutProblems = ({ resolve, operations }: ApiDocument): Html => {
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Refusals</h2>
     <p>
-      A refusal is <code>application/problem+json</code> (RFC 9457). Its <code>code</code> never changes its meaning:
-      programs read the code, people read <code>title</code> and <code>detail</code>. Whoever runs the service finds the
-      request by its <code>request_id</code>, and <a href="#explainRequest">why</a> it was refused. A browser that
-      prefers HTML gets a page instead. No text that is sent may hold the character NUL.
+      A refusal is <code>application/problem+json</code> (RFC 9457). Programs read its <code>code</code>, whose meaning
+      never changes; people read <code>title</code> and <code>detail</code>. With the <code>request_id</code>, an
+      auditor can find out <a href="#explainRequest">why</a> the request was refused. A browser that prefers HTML gets a
+      page instead. Text in a request must not contain the NUL character.
     </p>
     ${codeBlock(JSON.stringify(PROBLEM, null, 2), 'json', 'A refusal')}
     ${bodyTable('Fields of a refusal', problem, resolve, 'answer')} ${allRefusals(operations)}

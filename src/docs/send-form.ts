@@ -111,8 +111,8 @@ export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
       </p>
       <div class="answer" id="${operationId}-answer" hidden>
         <p class="status" role="status"></p>
-        <pre class="headers" tabindex="0" role="group" aria-label="Headers of the answer"></pre>
-        <pre class="body" tabindex="0" role="group" aria-label="Body of the answer"></pre>
+        <pre class="headers" tabindex="0" role="group" aria-label="Headers of the response"></pre>
+        <pre class="body" tabindex="0" role="group" aria-label="Body of the response"></pre>
       </div>
     </form>
   </details>`

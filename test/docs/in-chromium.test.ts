@@ -231,7 +231,7 @@ const WIDE = { width: 1_280, height: 800 }
       )`)
       await openForm('getProfile')
       const { status } = await answerTo('getProfile')
-      expect(status).to.equal('200 OK, but the answer broke off: gone')
+      expect(status).to.equal('200 OK, but the response broke off: gone')
     })
 
     it('shows a refusal as it comes', async () => {

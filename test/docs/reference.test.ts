@@ -16,8 +16,8 @@ const COUNTED: Readonly<Record<string, string>> = {
   sign_in: 'as an attempt to sign in',
   invite: 'for the caller, and as an invitation',
   redirect: 'for the caller',
-  probe: 'for the caller, unless this machine itself asks',
-  file: 'for the caller where a token is sent, and otherwise not: pages need many files at once',
+  probe: 'for the caller, unless the request comes from this machine',
+  file: 'for the caller if a token is sent, otherwise not counted: pages load many files at once',
 }
 
 const NO_NUL = String.raw`^[^\u0000]*$`

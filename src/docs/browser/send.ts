@@ -26,7 +26,7 @@ const useToken = (next: string | null): void => {
   const area = find(document, '#token-area', HTMLElement)
   find(area, '#token-state', HTMLElement).textContent =
     next === null
-      ? 'No token: requests are sent as nobody.'
+      ? 'No token: requests are sent without one.'
       : `Requests are sent with the token that ends in ${next.slice(-6)}.`
   find(area, '#forget', HTMLButtonElement).hidden = next === null
   for (const state of document.querySelectorAll('.with-token'))
@@ -96,18 +96,18 @@ const send = async (form: HTMLFormElement, stop: AbortSignal): Promise<void> => 
   const headers = find(answer, '.headers', HTMLElement)
   const body = find(answer, '.body', HTMLElement)
   answer.hidden = false
-  status.textContent = 'Waiting for the answer.'
+  status.textContent = 'Waiting for the response.'
   headers.textContent = ''
   body.textContent = ''
-  let fault = 'No answer'
+  let fault = 'No response'
   try {
     const response = await fetch(requestOf(form, stop))
     if (response.type === 'opaqueredirect') {
-      status.textContent = 'A redirect. A browser tells no script where it leads; curl -i shows it.'
+      status.textContent = 'A redirect. Scripts in a browser cannot see where it leads; curl -i shows it.'
       return
     }
     status.textContent = `${response.status} ${response.statusText}`
-    fault = `${status.textContent}, but the answer broke off`
+    fault = `${status.textContent}, but the response broke off`
     headers.textContent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
     await showBody(response, body)
   } catch (error) {
@@ -140,7 +140,7 @@ const signIn = async (form: HTMLFormElement): Promise<string> => {
     cache: 'no-store',
   })
   const said: unknown = await response.json()
-  if (typeof said !== 'object' || said === null) throw new Error('the answer is not what it should be')
+  if (typeof said !== 'object' || said === null) throw new Error('the response is not readable')
   if ('access_token' in said && typeof said.access_token === 'string') return said.access_token
   throw new Error('title' in said ? String(said.title) : `status ${response.status}`)
 }
