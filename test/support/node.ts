@@ -33,8 +33,8 @@ export const onDatabase = (service: ClientConfig, owner: ClientConfig): Record<s
 })
 
 /**
- * Starts a node and waits until its start is over: it listens, and there is an account. Rejects with what it wrote where
- * it ends before that. `program` is this version's unless it is told.
+ * Starts a node and waits until its start is over: it listens, and there is an account. Rejects with its output if it
+ * ends before that. `program` is this version's unless it is told.
  */
 export const startNode = async (
   environment: Readonly<Record<string, string>>,
