@@ -25,8 +25,6 @@ const groupsOf = ({ tags, operations }: ApiDocument): readonly Group[] =>
     .filter(({ operations }) => operations.length > 0)
 
 const titleOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`
-/** The first part of a summary, for the contents. */
-const shortened = (summary: string): string => withoutMarks(summary).split(/[.;:] /)[0] ?? ''
 const idOf = (name: string): string => `tag-${name.replaceAll(/\W+/g, '-')}`
 
 const START = [
@@ -53,7 +51,7 @@ const contentsOf = (groups: readonly Group[]): Html =>
             ${operations.map(
               ({ operationId, method, summary }) =>
                 html`<li>
-                  <a href="#${operationId}"><b class="method">${method}</b> <span>${shortened(summary)}</span></a>
+                  <a href="#${operationId}"><b class="method">${method}</b> <span>${withoutMarks(summary)}</span></a>
                 </li>`,
             )}
           </ul>

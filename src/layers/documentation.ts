@@ -20,8 +20,9 @@ export const TAGS = {
 export interface Documentation {
   /** the operation's id, which client generators use as a method name: `createLink` */
   readonly id: string
+  /** says in a few words what it does; also its name in the contents of the reference */
   readonly summary: string
-  /** Markdown */
+  /** the details, in Markdown */
   readonly description?: string
   readonly tag: keyof typeof TAGS
   /** the body of a success, if it has one */

@@ -52,7 +52,8 @@ export const accessRoutes = ({
           },
           answer: { decision: true },
         },
-        summary: 'Evaluate whether a subject may perform an action on a resource (AuthZEN)',
+        summary: 'Evaluate a request (AuthZEN)',
+        description: 'Whether a subject may perform an action on a resource.',
         tag: 'access',
         response: AccessAnswer,
       },
@@ -93,7 +94,7 @@ export const accessRoutes = ({
       }),
       documentation: {
         id: 'getAuthzenConfiguration',
-        summary: 'The URLs of the AuthZEN endpoints (§9)',
+        summary: 'Get the URLs of the AuthZEN endpoints (§9)',
         tag: 'access',
         tagged: 'read',
         response: AccessAddresses,

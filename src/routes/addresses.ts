@@ -26,7 +26,7 @@ export const addressRoutes = ({
     lookAtLink({
       id: 'showEmailConfirmation',
       path: '/auth/email/confirm',
-      summary: 'Show a link for confirming a new address, without using it up; browsers get a page for confirming',
+      summary: 'Show a link for confirming an address',
       find: addresses.find,
       page: (shown) => newAddressPage(host, shown),
     }),
@@ -54,7 +54,8 @@ export const addressRoutes = ({
         id: 'confirmEmail',
         refusals: ['gone'],
         example: { body: { token: 'from the mail' } },
-        summary: 'Confirm a new address with a link, once',
+        summary: 'Confirm a new address',
+        description: 'With a link, once.',
         tag: 'sign-in',
         types: ['text/html'],
         response: ConfirmedEmail,

@@ -70,7 +70,8 @@ export const auditRoutes = ({
       documentation: {
         id: 'listDecisions',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary: 'List decisions, newest first, or export all of them as a stream',
+        summary: 'List decisions',
+        description: 'Newest first; as CSV or NDJSON, all of them as a stream.',
         tag: 'audit',
         types,
         response: pageOf(DecisionView),
@@ -85,7 +86,8 @@ export const auditRoutes = ({
       documentation: {
         id: 'getTimeline',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary: 'List decisions, changes of users and policy revisions together, newest first',
+        summary: 'List decisions and changes',
+        description: 'Decisions, changes of users and policy revisions together, newest first.',
         tag: 'audit',
         types,
         response: pageOf(EntryView),
@@ -114,7 +116,8 @@ export const auditRoutes = ({
       },
       documentation: {
         id: 'explainRequest',
-        summary: 'Explain a request: its decisions, each with the considered rows of its revision',
+        summary: 'Explain a request',
+        description: 'Its decisions, each with the considered rows of its revision.',
         tag: 'audit',
         response: ExplainedRequest,
       },

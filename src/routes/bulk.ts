@@ -200,10 +200,11 @@ export const bulkRoute = ({
           items: [{ target: 'https://example.com/1' }, { target: 'https://example.com/2', tags: ['campaign'] }],
         },
       },
-      summary: 'Create, change, delete, transfer or restore up to 1,000 links, all or nothing or each by itself',
+      summary: 'Change many links at once',
       description:
-        'Without `atomic`, each item has its own result. An `Idempotency-Key` has no effect: give new links codes, ' +
-        'so that a repetition finds them taken and makes none twice.',
+        'Creates, changes, deletes, transfers or restores up to 1,000 links. With `atomic`, all or nothing; without ' +
+        'it, each item has its own result. An `Idempotency-Key` has no effect: give new links codes, so that a ' +
+        'repetition finds them taken and makes none twice.',
       tag: 'links',
       response: BulkView,
     },

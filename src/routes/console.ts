@@ -95,7 +95,7 @@ export const consoleRoutes = ({
       handle: page,
       documentation: {
         id: 'getConsole',
-        summary: 'The console, for a browser',
+        summary: 'The console',
         tag: 'pages',
         tagged: 'read',
         types: ['text/html'],
@@ -127,7 +127,7 @@ export const consoleRoutes = ({
       handle: page,
       documentation: {
         id: 'getConsolePage',
-        summary: 'A page of the console, for a browser',
+        summary: 'A page of the console',
         tag: 'pages',
         tagged: 'read',
         types: ['text/html'],
@@ -140,7 +140,7 @@ export const consoleRoutes = ({
       handle: page,
       documentation: {
         id: 'getConsoleItem',
-        summary: 'A page of the console about one record, for a browser',
+        summary: 'A page of the console about one record',
         tag: 'pages',
         tagged: 'read',
         types: ['text/html'],

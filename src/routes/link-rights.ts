@@ -36,7 +36,8 @@ export const linkRightsRoute = ({
     },
     documentation: {
       id: 'getLinkRights',
-      summary: 'Who may change or delete a link, by the policy in force',
+      summary: 'Show who may change or delete a link',
+      description: 'By the policy in force.',
       tag: 'links',
       response: LinkRightsView,
     },

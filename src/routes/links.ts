@@ -115,8 +115,10 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'listLinks',
-        summary: 'List the links that the caller may change, or deleted ones that they may restore',
-        description: '`next_cursor` of a page is the `cursor` of the next one; null on the last page.',
+        summary: 'List links',
+        description:
+          'Those that the caller may change; with `state=deleted`, deleted ones that they may restore. `next_cursor` ' +
+          'of a page is the `cursor` of the next one; null on the last page.',
         tag: 'links',
         response: pageOf(ManagedLinkView),
       },
@@ -131,9 +133,10 @@ export const linkRoutes = ({
       documentation: {
         id: 'exportLinks',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary:
-          'Export the links that the caller may change, or those that a list with the same filters shows, as a ' +
-          'stream. In CSV, a cell that a spreadsheet would take for a formula has an apostrophe before it',
+        summary: 'Export links',
+        description:
+          'Those that the caller may change, or those that a list with the same filters shows, as a stream. In CSV, ' +
+          'a cell that a spreadsheet would take for a formula starts with an apostrophe.',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
       },
@@ -224,7 +227,8 @@ export const linkRoutes = ({
         tagged: 'write',
         ifMatch: 'optional',
         example: { body: { owner_id: '7' }, answer: LINK_EXAMPLE },
-        summary: 'Transfer a link to another user. Its statistics, tags and history stay',
+        summary: 'Transfer a link to another user',
+        description: 'Its statistics, tags and history stay.',
         tag: 'links',
         response: ManagedLinkView,
       },
@@ -269,7 +273,8 @@ export const linkRoutes = ({
       documentation: {
         id: 'transferLinksOfUser',
         example: { body: { owner_id: '7' }, answer: { transferred: 1_200, remaining: 0 } },
-        summary: 'Transfer all links of a user to another one; repeat while some remain',
+        summary: 'Transfer all links of a user',
+        description: 'They go to another user, up to a thousand in a request. Repeat it while some remain.',
         tag: 'links',
         response: TransferView,
       },
@@ -282,7 +287,8 @@ export const linkRoutes = ({
       documentation: {
         id: 'listTags',
         example: { answer: { data: [{ tag: 'campaign', links: 12 }] } },
-        summary: 'List the tags of the caller’s own links, the most used first',
+        summary: 'List tags',
+        description: 'Those of the caller’s own links, the most used first.',
         tag: 'links',
         response: TagsView,
       },

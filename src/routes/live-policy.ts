@@ -44,10 +44,10 @@ export const livePolicyRoute = ({
     documentation: {
       id: 'watchPolicy',
       refusals: ['too_many_listeners'],
-      summary:
-        'The revision in force, as server-sent events `revision` with `revision`: one at once, and one within half a ' +
-        'second after a new revision comes into force. The stream ends after five minutes, and when the listener’s ' +
-        'rights change',
+      summary: 'Watch the revision in force',
+      description:
+        'Server-sent events `revision` with `revision`: one at once, and one within half a second after a new ' +
+        'revision comes into force. The stream ends after five minutes, and when the listener’s rights change.',
       tag: 'policy',
       types: ['text/event-stream'],
     },

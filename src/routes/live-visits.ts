@@ -46,9 +46,10 @@ export const liveVisitsRoute = ({
     documentation: {
       id: 'watchLinkVisits',
       refusals: ['too_many_listeners'],
-      summary:
-        'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and ' +
-        'at most one a second. The stream ends after ten minutes, and when the listener’s rights or the policy change',
+      summary: 'Watch the visits of a link',
+      description:
+        'Server-sent events `visits` with `total` and `last_at`: one at once, then at most one a second. The stream ' +
+        'ends after ten minutes, and when the listener’s rights or the policy change.',
       tag: 'visits',
       types: ['text/event-stream'],
     },

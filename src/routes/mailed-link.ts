@@ -40,6 +40,7 @@ export const lookAtLink = ({
     documentation: {
       id,
       summary,
+      description: 'Showing it does not use it up. Browsers get a page with a form.',
       tag: 'sign-in',
       types: ['text/html'],
       response: MailedLinkView,

@@ -49,7 +49,8 @@ export const ownRightsRoute = ({ findLink }: { readonly findLink: FindLink }): R
     documentation: {
       id: 'getOwnRights',
       example: { body: { codes: ['spring'] } },
-      summary: 'Show what the caller may do, to links as well; links that they cannot see are left out',
+      summary: 'Show the caller’s rights',
+      description: 'What the caller may do, to the given links as well; links that they cannot see are left out.',
       tag: 'profile',
       response: OwnRightsView,
     },

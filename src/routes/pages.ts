@@ -41,7 +41,8 @@ export const pageRoutes = ({
       }),
       documentation: {
         id: 'getHome',
-        summary: 'What this service is, and where it is documented; browsers get a page',
+        summary: 'What this service is',
+        description: 'And where it is documented. Browsers get a page.',
         tag: 'pages',
         types: ['text/html'],
         response: z.object({
@@ -74,7 +75,8 @@ export const pageRoutes = ({
       handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
       documentation: {
         id: 'getRobots',
-        summary: 'What crawlers may read (RFC 9309): only `/`',
+        summary: 'What crawlers may read (RFC 9309)',
+        description: 'Only `/`.',
         tag: 'pages',
         types: ['text/plain'],
       },
@@ -97,7 +99,8 @@ export const pageRoutes = ({
       documentation: {
         id: 'previewLink',
         refusals: ['link_expired'],
-        summary: 'Show where a link leads without following it; browsers get a page',
+        summary: 'Show where a link leads',
+        description: 'Without following it. Browsers get a page.',
         tag: 'pages',
         types: ['text/html'],
         response: z.object({

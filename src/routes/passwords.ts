@@ -49,8 +49,8 @@ export const passwordRoutes = ({
         id: 'requestPasswordReset',
         refusals: ['no_mail'],
         example: { body: { email: 'ada@example.com' }, answer: {} },
-        summary:
-          'Request a link for choosing a new password; the response does not reveal whether the address has an account',
+        summary: 'Request a link for a new password',
+        description: 'The response does not reveal whether the address has an account.',
         tag: 'sign-in',
         response: z.object({}),
       },
@@ -58,7 +58,7 @@ export const passwordRoutes = ({
     lookAtLink({
       id: 'showPasswordReset',
       path: '/auth/password/reset',
-      summary: 'Show a link for choosing a new password, without using it up; browsers get a page for choosing it',
+      summary: 'Show a link for a new password',
       find: reset.find,
       page: (shown) => newPasswordPage(host, shown),
     }),
@@ -89,8 +89,8 @@ export const passwordRoutes = ({
         id: 'resetPassword',
         refusals: ['gone'],
         example: { body: { token: 'from the mail', password: 'a long password' }, answer: {} },
-        summary:
-          'Choose a new password with a link, once; ends every sign-in and, with end_tokens, every personal token',
+        summary: 'Choose a new password',
+        description: 'With a link, once. Ends every sign-in and, with `end_tokens`, every personal token.',
         tag: 'sign-in',
         types: ['text/html'],
         response: z.object({}),

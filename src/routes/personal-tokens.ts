@@ -55,8 +55,10 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       id: 'createPersonalToken',
       refusals: ['too_many_tokens'],
       example: { body: { name: 'nightly import', scopes: ['link:create'], expires_in: 2_592_000 } },
-      summary: 'Create a personal token; only this response contains its value',
-      description: 'It is sent like an access token. It grants its scopes, as far as the role of its user allows them.',
+      summary: 'Create a personal token',
+      description:
+        'Only this response contains its value. It is sent like an access token. It grants its scopes, as far as the ' +
+        'role of its user allows them.',
       tag: 'profile',
       response: MadeToken,
     },
@@ -82,9 +84,10 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
     documentation: {
       id: 'revokePersonalToken',
-      summary:
-        'Revoke a personal token, at once and on every node; with `descendants=true` also all tokens made with it, ' +
-        'or with the sign-in given instead',
+      summary: 'Revoke a personal token',
+      description:
+        'At once and on every node. With `descendants=true`, also all tokens made with it, or with the sign-in given ' +
+        'instead.',
       tag: 'profile',
     },
   }),

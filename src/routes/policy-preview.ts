@@ -83,9 +83,9 @@ export const policyPreviewRoute = ({
     documentation: {
       id: 'previewPolicyChange',
       example: { body: { add: [{ ptype: 'p2', role: 'auditor', action: 'link:read' }], remove: [] } },
-      summary:
-        'What an edit of the rows would change, would have changed (`replay`), and everything wrong with it; ' +
-        'changes nothing',
+      summary: 'Preview an edit of the policy',
+      description:
+        'What it would change, what it would have changed (`replay`), and everything wrong with it. Changes nothing.',
       tag: 'policy',
       response: PreviewView,
     },

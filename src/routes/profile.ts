@@ -87,9 +87,10 @@ export const profileRoutes = ({
     documentation: {
       id: 'updateProfile',
       example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
-      summary:
-        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in to ' +
-        'the account',
+      summary: 'Change the caller’s profile',
+      description:
+        'The name, the password or, once a link confirms it, the address. The last two count as a sign-in to the ' +
+        'account.',
       tag: 'profile',
       response: ChangedProfile,
     },

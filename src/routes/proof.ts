@@ -28,7 +28,8 @@ export const proofRoutes = ({
       }),
       documentation: {
         id: 'getProof',
-        summary: 'How far the decision log is proved: its chains, its checkpoints, and the entries since',
+        summary: 'Show how far the decision log is proved',
+        description: 'Its chains, its checkpoints, and the entries since.',
         tag: 'audit',
         response: ProofView,
       },
@@ -44,9 +45,10 @@ export const proofRoutes = ({
       documentation: {
         id: 'verifyLog',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary:
-          'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` ' +
-          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the client disconnects',
+        summary: 'Verify the decision log',
+        description:
+          'Server-sent events `progress` with `done` and `of`, and at the end `verdict` with `whole`, `entries`, ' +
+          '`chains`, `checkpoint` and `faults`. It stops when the client disconnects.',
         tag: 'audit',
         types: ['text/event-stream'],
       },
@@ -60,7 +62,8 @@ export const proofRoutes = ({
       documentation: {
         id: 'exportEvidence',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary: 'The log of a period as one signed file, which `linkgate audit verify FILE` can check anywhere',
+        summary: 'Export evidence',
+        description: 'The log of a period as one signed file, which `linkgate audit verify FILE` can check anywhere.',
         tag: 'audit',
         types: ['application/x-ndjson'],
       },

@@ -54,7 +54,7 @@ export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; re
     documentation: {
       id: 'getLinkQr',
       refusals: ['link_expired'],
-      summary: 'The QR code of a link’s short URL',
+      summary: 'Get the QR code of a link’s short URL',
       tag: 'links',
       types: Object.values(MEDIA_TYPES),
       tagged: 'read',

@@ -18,7 +18,8 @@ export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> 
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
       id: 'listSignIns',
-      summary: `List where the caller is signed in, the last ${MOST_SIGN_INS} at most`,
+      summary: 'List sign-ins',
+      description: `Where the caller is signed in, the last ${MOST_SIGN_INS} at most.`,
       tag: 'profile',
       response: SignInsView,
     },
@@ -36,7 +37,8 @@ export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> 
     },
     documentation: {
       id: 'endSignIn',
-      summary: 'End a sign-in and its access tokens, at once and on every node',
+      summary: 'End a sign-in',
+      description: 'Its access tokens end as well, at once and on every node.',
       tag: 'profile',
     },
   }),

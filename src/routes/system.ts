@@ -91,7 +91,8 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
       handle: async () => answerOfReadiness(await readiness()),
       documentation: {
         id: 'getReadiness',
-        summary: 'Readiness: database reachable, policy loaded, not stopping',
+        summary: 'Readiness',
+        description: 'The database is reachable, the policy is loaded, and the service is not stopping.',
         tag: 'system',
         response: readinessView('ready'),
         unready: readinessView('not_ready'),
@@ -110,7 +111,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
       documentation: {
         id: 'getKeys',
         tagged: 'read',
-        summary: 'The public keys of the built-in issuer (RFC 7517)',
+        summary: 'Public keys of the built-in issuer (RFC 7517)',
         tag: 'system',
         types: ['application/jwk-set+json'],
         response: KeySet,
@@ -143,7 +144,8 @@ const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType
     documentation: {
       id: 'getMetrics',
       refusals: ['no_route'],
-      summary: 'Metrics for Prometheus; only on the loopback interface',
+      summary: 'Metrics for Prometheus',
+      description: 'Only on the loopback interface.',
       tag: 'system',
       types: ['text/plain'],
     },

@@ -57,7 +57,13 @@ export const userRoutes = ({
         const page = await withCount(store.page({ ...filter, limit, cursor }), count, () => store.countListed(filter))
         return { status: 200, body: { ...page, data: page.data.map(view) } }
       },
-      documentation: { id: 'listUsers', summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
+      documentation: {
+        id: 'listUsers',
+        summary: 'List users',
+        description: 'Newest first.',
+        tag: 'users',
+        response: pageOf(UserView),
+      },
     }),
     route({
       method: 'get',
@@ -97,9 +103,10 @@ export const userRoutes = ({
         id: 'updateUser',
         refusals: ['last_admin', 'email_taken'],
         example: { body: { role: 'editor' }, answer: { ...PROFILE_EXAMPLE, suspended: false } },
-        summary:
-          'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail ' +
-          'server: their address',
+        summary: 'Change a user',
+        description:
+          'Their role, or whether they are suspended; takes effect at their next request. Without a mail server, ' +
+          'their address.',
         tag: 'users',
         response: UserView,
       },
@@ -124,7 +131,8 @@ export const userRoutes = ({
       documentation: {
         id: 'deleteUser',
         refusals: ['last_admin', 'has_links', 'too_many_links', 'validation_failed'],
-        summary: 'Delete a user and everything they own; their links are deleted as well, or go to another user',
+        summary: 'Delete a user',
+        description: 'With everything they own. Their links are deleted as well, or go to another user.',
         tag: 'users',
       },
     }),

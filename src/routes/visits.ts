@@ -57,7 +57,7 @@ export const visitRoutes = ({
       },
       documentation: {
         id: 'getLinkVisits',
-        summary: 'The visits of a link',
+        summary: 'Get the visits of a link',
         tag: 'visits',
         response: VisitsView,
       },
@@ -75,9 +75,10 @@ export const visitRoutes = ({
       documentation: {
         id: 'exportLinkVisits',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary:
-          'Export the single visits of a link in the last VISIT_DAYS, oldest first, as a stream. In CSV, a cell that ' +
-          'a spreadsheet would take for a formula has an apostrophe before it',
+        summary: 'Export the visits of a link',
+        description:
+          'Single visits of the last `VISIT_DAYS`, oldest first, as a stream. In CSV, a cell that a spreadsheet ' +
+          'would take for a formula starts with an apostrophe.',
         tag: 'visits',
         types: ['text/csv', 'application/x-ndjson'],
       },
@@ -94,7 +95,8 @@ export const visitRoutes = ({
       },
       documentation: {
         id: 'getVisits',
-        summary: 'The visits of all links that the caller may change, or of those that have all of the tags',
+        summary: 'Get the visits of all links',
+        description: 'Of all that the caller may change, or of those that have all of the tags.',
         tag: 'visits',
         response: AllVisitsView,
       },

@@ -71,9 +71,13 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('names each operation once, and says what each layer checks', () => {
-    const ids = service.routes.map(({ method, path }) => at(operationOf(method, path), 'operationId'))
-    expect(new Set(ids).size).to.equal(ids.length)
+  it('names each operation once, in a few words as well, and says what each layer checks', () => {
+    for (const name of ['operationId', 'summary']) {
+      const names = service.routes.map(({ method, path }) => String(at(operationOf(method, path), name)))
+      expect(new Set(names).size, name).to.equal(names.length)
+      // they stand beside each other in the contents of the reference
+      for (const each of names) expect(each).to.have.length.within(1, 45)
+    }
     for (const { method, path, gateway, endpoint, objectAction } of service.routes) {
       const decided =
         gateway.scope === 'items' ? { endpoint: 'items', object: 'items' } : { endpoint, object: objectAction }
