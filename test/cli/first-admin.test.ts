@@ -17,7 +17,6 @@ import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
-import { untilSaid } from '../support/workers.js'
 
 /** The lock under which the first account is made (src/identity/accounts.ts). */
 const FIRST_ACCOUNT = 7_274_502
@@ -31,16 +30,14 @@ describe('the first admin', () => {
     const folders = [join(await makeTemporaryFolder(), 'data'), join(await makeTemporaryFolder(), 'data')]
     const door = new Client(owner)
     await door.connect()
+    // both have seen an empty table before either may add an account
+    await door.query('select pg_advisory_lock($1)', [FIRST_ACCOUNT])
+    const starting = Promise.all(
+      folders.map((folder) =>
+        startNode({ ...onDatabase(service, owner), DATA_DIR: folder, REQUEST_DEADLINE_MS: '30000' }),
+      ),
+    )
     try {
-      // both have seen an empty table before either may add an account
-      await door.query('select pg_advisory_lock($1)', [FIRST_ACCOUNT])
-      nodes.push(
-        ...(await Promise.all(
-          folders.map((folder) =>
-            startNode({ ...onDatabase(service, owner), DATA_DIR: folder, REQUEST_DEADLINE_MS: '30000' }),
-          ),
-        )),
-      )
       const waiting = `
         select 1 from pg_locks
          where locktype = 'advisory' and objid = $1 and not granted
@@ -51,8 +48,8 @@ describe('the first admin', () => {
       })
     } finally {
       await door.end()
+      nodes.push(...(await starting))
     }
-    await Promise.all(nodes.map((node) => untilSaid(node, (output) => output.includes('Ctrl-C'))))
 
     const left = (
       await Promise.all(
