@@ -11,319 +11,159 @@ interface Kind {
   readonly advice: string
 }
 
-/** Every refusal of the service, by its stable code. */
+const refusedBy =
+  (layer: Layer) =>
+  (status: number, title: string, advice: string): Kind => ({ status, layer, title, advice })
+
+const http = refusedBy('http')
+const gateway = refusedBy('gateway')
+const endpoint = refusedBy('endpoint')
+const object = refusedBy('object')
+const data = refusedBy('data')
+
+/** Every refusal of the service, by its stable code: the layer, the status, the title and the advice. */
 export const REFUSALS = {
-  invalid_request: {
-    status: 400,
-    layer: 'http',
-    title: 'The request is not valid',
-    advice: 'Its first line, a header or a part of its address cannot be read.',
-  },
-  malformed_json: {
-    status: 400,
-    layer: 'http',
-    title: 'The body is not valid JSON',
-    advice: 'A quote, a comma or a bracket is missing, or is one too many.',
-  },
-  invalid_query: {
-    status: 400,
-    layer: 'http',
-    title: 'A query parameter is not valid',
-    advice: '/docs says which parameters each address takes.',
-  },
-  no_route: {
-    status: 404,
-    layer: 'http',
-    title: 'There is nothing at this address',
-    advice: 'All addresses are in /docs.',
-  },
-  method_not_allowed: {
-    status: 405,
-    layer: 'http',
-    title: 'The method is not allowed here',
-    advice: 'The header Allow names those that are.',
-  },
-  body_too_large: { status: 413, layer: 'http', title: 'The body is too large', advice: 'Send less at once.' },
-  unsupported_media_type: {
-    status: 415,
-    layer: 'http',
-    title: 'The media type is not supported',
-    advice: '/docs says which media types each address takes.',
-  },
-  upgrade_required: {
-    status: 426,
-    layer: 'http',
-    title: 'HTTP/1.1 is required here',
-    advice: 'Ask again over HTTP/1.1.',
-  },
-  validation_failed: {
-    status: 422,
-    layer: 'http',
-    title: 'A field is not valid',
-    advice: '/docs says which fields each address takes.',
-  },
-  https_required: {
-    status: 403,
-    layer: 'http',
-    title: 'Browsers can sign in only over https',
-    advice: 'Over plain http, anybody on the way could read the session.',
-  },
-  no_mail: { status: 404, layer: 'http', title: 'This installation sends no mail', advice: 'Ask an admin instead.' },
-  not_implemented: {
-    status: 501,
-    layer: 'http',
-    title: 'The method is unknown',
-    advice: '/docs says which methods each address takes.',
-  },
-  internal_error: {
-    status: 500,
-    layer: 'http',
-    title: 'Something went wrong on our side',
-    advice: 'The operator can find the reason in the service log, by the request_id.',
-  },
-  database_unavailable: {
-    status: 503,
-    layer: 'http',
-    title: 'The database is unavailable',
-    advice: 'Try again in a moment.',
-  },
-  policy_unavailable: {
-    status: 503,
-    layer: 'http',
-    title: 'The policy is temporarily unavailable',
-    advice: 'Try again in a moment.',
-  },
-  exports_busy: {
-    status: 503,
-    layer: 'http',
-    title: 'Too many exports are in progress',
-    advice: 'Try again when one of them has ended.',
-  },
-  too_many_listeners: {
-    status: 503,
-    layer: 'http',
-    title: 'There are too many listeners',
-    advice: 'Try again when some of them have disconnected.',
-  },
-  deadline_exceeded: {
-    status: 503,
-    layer: 'http',
-    title: 'The request took too long',
-    advice: 'Try again in a moment, or ask for less at once.',
-  },
+  invalid_request: http(
+    400,
+    'The request is not valid',
+    'Its first line, a header or a part of its address cannot be read.',
+  ),
+  malformed_json: http(
+    400,
+    'The body is not valid JSON',
+    'A quote, a comma or a bracket is missing, or is one too many.',
+  ),
+  invalid_query: http(400, 'A query parameter is not valid', '/docs says which parameters each address takes.'),
+  no_route: http(404, 'There is nothing at this address', 'All addresses are in /docs.'),
+  method_not_allowed: http(405, 'The method is not allowed here', 'The header Allow names those that are.'),
+  body_too_large: http(413, 'The body is too large', 'Send less at once.'),
+  unsupported_media_type: http(
+    415,
+    'The media type is not supported',
+    '/docs says which media types each address takes.',
+  ),
+  upgrade_required: http(426, 'HTTP/1.1 is required here', 'Ask again over HTTP/1.1.'),
+  validation_failed: http(422, 'A field is not valid', '/docs says which fields each address takes.'),
+  https_required: http(
+    403,
+    'Browsers can sign in only over https',
+    'Over plain http, anybody on the way could read the session.',
+  ),
+  no_mail: http(404, 'This installation sends no mail', 'Ask an admin instead.'),
+  not_implemented: http(501, 'The method is unknown', '/docs says which methods each address takes.'),
+  internal_error: http(
+    500,
+    'Something went wrong on our side',
+    'The operator can find the reason in the service log, by the request_id.',
+  ),
+  database_unavailable: http(503, 'The database is unavailable', 'Try again in a moment.'),
+  policy_unavailable: http(503, 'The policy is temporarily unavailable', 'Try again in a moment.'),
+  exports_busy: http(503, 'Too many exports are in progress', 'Try again when one of them has ended.'),
+  too_many_listeners: http(503, 'There are too many listeners', 'Try again when some of them have disconnected.'),
+  deadline_exceeded: http(503, 'The request took too long', 'Try again in a moment, or ask for less at once.'),
 
-  rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests', advice: 'Wait before the next one.' },
-  token_required: {
-    status: 401,
-    layer: 'gateway',
-    title: 'A bearer token is required',
-    advice: 'Send an access token or a personal token as Authorization: Bearer TOKEN.',
-  },
-  invalid_token: {
-    status: 401,
-    layer: 'gateway',
-    title: 'The bearer token is not valid',
-    advice: 'It has expired or was revoked, or was issued for another service. Send it as Authorization: Bearer TOKEN.',
-  },
-  session_ended: { status: 401, layer: 'gateway', title: 'The session has ended', advice: 'Sign in again.' },
-  cross_site: {
-    status: 403,
-    layer: 'gateway',
-    title: 'Other sites may not send this request',
-    advice: 'Only pages of this service may send it.',
-  },
-  insufficient_scope: {
-    status: 403,
-    layer: 'gateway',
-    title: 'The token lacks the required scope',
-    advice: 'Use a token with the scope that this needs.',
-  },
-  issuer_unavailable: {
-    status: 503,
-    layer: 'gateway',
-    title: 'The token issuer is unavailable',
-    advice: 'The token issuer gave no usable answer. Try again in a moment.',
-  },
-  invalid_grant: {
-    status: 400,
-    layer: 'gateway',
-    title: 'The credentials are not valid',
-    advice: 'Check them, or sign in again.',
-  },
-  unsupported_grant_type: {
-    status: 400,
-    layer: 'gateway',
-    title: 'The grant type is not supported',
-    advice: '/docs lists the supported ones.',
-  },
-  unsupported_token_type: {
-    status: 400,
-    layer: 'gateway',
-    title: 'A token of this kind cannot be revoked here',
-    advice: 'Only refresh tokens can be revoked here.',
-  },
-  invalid_scope: {
-    status: 400,
-    layer: 'gateway',
-    title: 'The scope is not valid',
-    advice: '/docs lists the valid ones.',
-  },
+  rate_limited: gateway(429, 'Too many requests', 'Wait before the next one.'),
+  token_required: gateway(
+    401,
+    'A bearer token is required',
+    'Send an access token or a personal token as Authorization: Bearer TOKEN.',
+  ),
+  invalid_token: gateway(
+    401,
+    'The bearer token is not valid',
+    'It has expired or was revoked, or was issued for another service. Send it as Authorization: Bearer TOKEN.',
+  ),
+  session_ended: gateway(401, 'The session has ended', 'Sign in again.'),
+  cross_site: gateway(403, 'Other sites may not send this request', 'Only pages of this service may send it.'),
+  insufficient_scope: gateway(403, 'The token lacks the required scope', 'Use a token with the scope that this needs.'),
+  issuer_unavailable: gateway(
+    503,
+    'The token issuer is unavailable',
+    'The token issuer gave no usable answer. Try again in a moment.',
+  ),
+  invalid_grant: gateway(400, 'The credentials are not valid', 'Check them, or sign in again.'),
+  unsupported_grant_type: gateway(400, 'The grant type is not supported', '/docs lists the supported ones.'),
+  unsupported_token_type: gateway(
+    400,
+    'A token of this kind cannot be revoked here',
+    'Only refresh tokens can be revoked here.',
+  ),
+  invalid_scope: gateway(400, 'The scope is not valid', '/docs lists the valid ones.'),
 
-  role_not_allowed: {
-    status: 403,
-    layer: 'endpoint',
-    title: 'The role does not allow this endpoint',
-    advice: 'An admin can give another role, or let this one do more.',
-  },
+  role_not_allowed: endpoint(
+    403,
+    'The role does not allow this endpoint',
+    'An admin can give another role, or let this one do more.',
+  ),
 
-  password_required: {
-    status: 403,
-    layer: 'object',
-    title: 'The link is guarded by a password',
-    advice: 'Send the password to this address by POST, as the field password.',
-  },
-  wrong_password: {
-    status: 403,
-    layer: 'object',
-    title: 'The password is wrong',
-    advice: 'Ask the person who shared the link.',
-  },
-  link_expired: {
-    status: 410,
-    layer: 'object',
-    title: 'The link has expired',
-    advice: 'It is past its end, or has reached its limit of visits.',
-  },
-  not_found: {
-    status: 404,
-    layer: 'object',
-    title: 'There is no such record',
-    advice: 'It never existed, was deleted, or is not visible to this caller.',
-  },
-  beyond_own_rights: {
-    status: 403,
-    layer: 'object',
-    title: 'The edit goes beyond the rights of its maker',
-    advice: 'Somebody who has all of these rights can make it.',
-  },
-  own_proposal: {
-    status: 403,
-    layer: 'object',
-    title: 'Nobody may decide on their own proposal',
-    advice: 'Somebody else has to decide on it.',
-  },
-  others_proposal: {
-    status: 403,
-    layer: 'object',
-    title: 'Only its author can withdraw a proposal',
-    advice: 'Anybody who may decide on it can decline it instead.',
-  },
-  policy_denied: {
-    status: 403,
-    layer: 'object',
-    title: 'The policy denies this',
-    advice: 'The rules in force do not let this caller do this here.',
-  },
+  password_required: object(
+    403,
+    'The link is guarded by a password',
+    'Send the password to this address by POST, as the field password.',
+  ),
+  wrong_password: object(403, 'The password is wrong', 'Ask the person who shared the link.'),
+  link_expired: object(410, 'The link has expired', 'It is past its end, or has reached its limit of visits.'),
+  not_found: object(404, 'There is no such record', 'It never existed, was deleted, or is not visible to this caller.'),
+  beyond_own_rights: object(
+    403,
+    'The edit goes beyond the rights of its maker',
+    'Somebody who has all of these rights can make it.',
+  ),
+  own_proposal: object(403, 'Nobody may decide on their own proposal', 'Somebody else has to decide on it.'),
+  others_proposal: object(
+    403,
+    'Only its author can withdraw a proposal',
+    'Anybody who may decide on it can decline it instead.',
+  ),
+  policy_denied: object(403, 'The policy denies this', 'The rules in force do not let this caller do this here.'),
 
-  precondition_failed: {
-    status: 412,
-    layer: 'data',
-    title: 'A precondition does not hold',
-    advice: 'Load it again, and send If-Match with the new ETag.',
-  },
-  precondition_required: {
-    status: 428,
-    layer: 'data',
-    title: 'If-Match is required',
-    advice: 'Send If-Match with the ETag of the version that you read.',
-  },
-  not_done: {
-    status: 424,
-    layer: 'data',
-    title: 'Not done, because another item failed',
-    advice: 'Fix the item that failed, and send all of them again.',
-  },
-  code_taken: { status: 409, layer: 'data', title: 'The code is taken', advice: 'Choose another code.' },
-  email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken', advice: 'Use another address.' },
-  conflict: {
-    status: 409,
-    layer: 'data',
-    title: 'The record changed during the request',
-    advice: 'Load it again, and repeat the change if it is still needed.',
-  },
-  last_admin: {
-    status: 409,
-    layer: 'data',
-    title: 'The last active admin must remain',
-    advice: 'Make somebody else an admin first.',
-  },
-  has_links: {
-    status: 409,
-    layer: 'data',
-    title: 'The user still has links',
-    advice: 'Say what happens to them: delete them, or transfer them.',
-  },
-  too_many_links: {
-    status: 409,
-    layer: 'data',
-    title: 'The user has too many links for one request',
-    advice: 'Delete or transfer some of them first.',
-  },
-  invariant_violated: {
-    status: 409,
-    layer: 'data',
-    title: 'The edit breaks an invariant',
-    advice: 'The violations say which, and what would break it.',
-  },
-  proposal_closed: {
-    status: 409,
-    layer: 'data',
-    title: 'The proposal is closed already',
-    advice: 'It was already decided on or withdrawn: nothing was done.',
-  },
-  proposal_conflicts: {
-    status: 409,
-    layer: 'data',
-    title: 'The proposal does not fit the rows in force',
-    advice: 'Propose the edit again, based on the rows in force.',
-  },
-  proposer_lost_rights: {
-    status: 409,
-    layer: 'data',
-    title: 'The proposer no longer has the rights for it',
-    advice: 'Somebody who has them can propose it again.',
-  },
-  too_many_tokens: {
-    status: 409,
-    layer: 'data',
-    title: 'The user has too many live tokens',
-    advice: 'Revoke one that is no longer needed.',
-  },
-  request_in_progress: {
-    status: 409,
-    layer: 'data',
-    title: 'A request with this Idempotency-Key is in progress',
-    advice: 'Wait until it ends, and send this again with the same key.',
-  },
-  already_created: {
-    status: 409,
-    layer: 'data',
-    title: 'It exists already, and its secret cannot be shown again',
-    advice: 'Delete it, and make another with another Idempotency-Key.',
-  },
-  idempotency_key_reused: {
-    status: 422,
-    layer: 'data',
-    title: 'The Idempotency-Key was used for another request',
-    advice: 'Use another key for another request.',
-  },
-  gone: {
-    status: 410,
-    layer: 'data',
-    title: 'This is no longer valid',
-    advice: 'It was used, has expired or was withdrawn.',
-  },
-} as const satisfies Record<string, Kind>
+  precondition_failed: data(412, 'A precondition does not hold', 'Load it again, and send If-Match with the new ETag.'),
+  precondition_required: data(428, 'If-Match is required', 'Send If-Match with the ETag of the version that you read.'),
+  not_done: data(424, 'Not done, because another item failed', 'Fix the item that failed, and send all of them again.'),
+  code_taken: data(409, 'The code is taken', 'Choose another code.'),
+  email_taken: data(409, 'The e-mail address is taken', 'Use another address.'),
+  conflict: data(
+    409,
+    'The record changed during the request',
+    'Load it again, and repeat the change if it is still needed.',
+  ),
+  last_admin: data(409, 'The last active admin must remain', 'Make somebody else an admin first.'),
+  has_links: data(409, 'The user still has links', 'Say what happens to them: delete them, or transfer them.'),
+  too_many_links: data(409, 'The user has too many links for one request', 'Delete or transfer some of them first.'),
+  invariant_violated: data(409, 'The edit breaks an invariant', 'The violations say which, and what would break it.'),
+  proposal_closed: data(
+    409,
+    'The proposal is closed already',
+    'It was already decided on or withdrawn: nothing was done.',
+  ),
+  proposal_conflicts: data(
+    409,
+    'The proposal does not fit the rows in force',
+    'Propose the edit again, based on the rows in force.',
+  ),
+  proposer_lost_rights: data(
+    409,
+    'The proposer no longer has the rights for it',
+    'Somebody who has them can propose it again.',
+  ),
+  too_many_tokens: data(409, 'The user has too many live tokens', 'Revoke one that is no longer needed.'),
+  request_in_progress: data(
+    409,
+    'A request with this Idempotency-Key is in progress',
+    'Wait until it ends, and send this again with the same key.',
+  ),
+  already_created: data(
+    409,
+    'It exists already, and its secret cannot be shown again',
+    'Delete it, and make another with another Idempotency-Key.',
+  ),
+  idempotency_key_reused: data(
+    422,
+    'The Idempotency-Key was used for another request',
+    'Use another key for another request.',
+  ),
+  gone: data(410, 'This is no longer valid', 'It was used, has expired or was withdrawn.'),
+}
 
 export type RefusalCode = keyof typeof REFUSALS
 
@@ -363,7 +203,7 @@ export class Refusal extends Error {
   ) {
     super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
     this.name = 'Refusal'
-    const { status, layer, title, advice }: Kind = REFUSALS[code]
+    const { status, layer, title, advice } = REFUSALS[code]
     this.status = status
     this.layer = layer
     this.title = title
