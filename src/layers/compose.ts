@@ -9,9 +9,10 @@ import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input
 import type { Snapshot } from '../policy/snapshot.js'
 import { POLICY_AT_LEAST, decideUnderOnePolicy } from './decide-under-one-policy.js'
 import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
+import { HandlerLayers } from './handler-layers.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
-import { RequestLayers } from './request-layers.js'
+
 import { asksPolicy, isTaken, nothing } from './route.js'
 import { NO_DATA, noRecord } from './rules.js'
 import type { Admitted, Caller } from './caller.js'
@@ -30,16 +31,18 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   const action = actionOf(spec)
   const isChange = changes(spec)
   const isDecided = asksPolicy({ ...spec, objectAction: spec.object.action })
+  const { method, path, gateway, endpoint, status, documentation } = spec
   return {
-    method: spec.method,
-    path: spec.path,
-    gateway: spec.gateway,
-    endpoint: spec.endpoint,
+    method,
+    path,
+    gateway,
+    endpoint,
+    status,
+    documentation,
     objectAction: spec.object.action,
     andAction: spec.object.and ?? 'none',
     dataRows: spec.data.rows,
     partAction: spec.part?.action ?? 'none',
-    status: spec.status,
     params: isTaken(spec.params) ? spec.params : undefined,
     query: isTaken(spec.query) ? spec.query : undefined,
     body: isTaken(spec.body) ? spec.body : undefined,
@@ -47,21 +50,20 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
     inputFault: spec.inputFault,
     idempotent: spec.idempotent === true,
     form: spec.form,
-    documentation: spec.documentation,
     serve: async (runtime, ctx) => {
       const request = new LayeredRequest(runtime, ctx, action)
       try {
-        const { gateway } = runtime.layers
-        const admitted = await gateway.admit(ctx, spec.gateway)
+        const { layers } = runtime
+        const admitted = await layers.gateway.admit(ctx, gateway)
         const demanded = isDecided ? demandOf(ctx, POLICY_AT_LEAST) : undefined
         // a demand may be refused (412) before the first attempt, but never to somebody whom the gateway refuses
         if (demanded !== undefined)
-          await gateway.identify(ctx, admitted, spec.gateway, (known) => request.identify(known))
+          await layers.gateway.identify(ctx, admitted, gateway, (known) => request.identify(known))
         const body = once(() => readBodyOf(spec, ctx))
         const answer = await decideUnderOnePolicy(request, { isChange, demanded }, (snapshot) =>
           attempt(spec, request, admitted, snapshot, body),
         )
-        recordAnswer(request, answer, { isChange, isPublic: spec.gateway.scope === 'public' })
+        recordAnswer(request, answer, { isChange, isPublic: gateway.scope === 'public' })
         return answer
       } catch (error) {
         request.recordRefusal(error)
@@ -147,7 +149,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
-    layers: new RequestLayers(request, snapshot, caller, admitted),
+    layers: new HandlerLayers(request, snapshot, caller, admitted),
     headers: new RequestHeaders(ctx, spec.gateway.from !== undefined),
     visitor: new RequestVisitor(ctx, admitted.address),
     querystring: ctx.querystring,

@@ -107,25 +107,21 @@ export const isTaken = (schema: z.ZodType): boolean => schema !== NOTHING
 /** The value of a part that a route does not take. */
 export const nothing = <T>(schema: z.ZodType<T>): T => schema.parse(undefined)
 
+type AnySpec = RouteSpec<unknown, unknown, unknown, Owned, unknown>
+
 /** An entry of the route table, its type parameters erased. Only `route()` in compose.ts makes one. */
-export interface Route {
-  readonly method: RouteSpec<unknown, unknown, unknown, Owned, unknown>['method']
-  readonly path: string
-  readonly gateway: GatewayRule
-  readonly endpoint: Action | 'none'
+export interface Route extends Pick<AnySpec, 'method' | 'path' | 'gateway' | 'endpoint' | 'status' | 'documentation'> {
   readonly objectAction: Action | 'none'
   readonly andAction: Action | 'none'
   readonly dataRows: string
   readonly partAction: Action | 'none'
-  readonly status: number
   readonly params: z.ZodType | undefined
   readonly query: z.ZodType | undefined
   readonly body: z.ZodType | undefined
   readonly accepts: readonly MediaType[]
-  readonly inputFault: RouteSpec<unknown, unknown, unknown, Owned, unknown>['inputFault']
+  readonly inputFault: AnySpec['inputFault']
   readonly idempotent: boolean
   readonly form: FormPage | undefined
-  readonly documentation: Documentation
   /** Takes one request through the four layers to its answer, or throws a Refusal. */
   readonly serve: (runtime: Runtime, ctx: Context) => Promise<Answer>
 }
