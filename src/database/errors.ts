@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 
 import { errorCode } from '../domain/error-code.js'
-import { Refusal } from '../domain/refusal.js'
+import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import type { RefusalCode } from '../domain/refusal.js'
 
 /** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */
@@ -40,29 +40,38 @@ export const sqlState = (error: unknown): string | undefined =>
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint
 
-/** The policy was replaced between the decision and the commit; nothing was written (promise 1). */
-export class PolicyReplaced extends Error {
-  constructor(cause?: unknown) {
-    super('the policy was replaced after the decision', { cause })
-    this.name = 'PolicyReplaced'
+/** What a request was decided on has changed before its commit, and nothing was written. */
+export class DecisionOutdated extends Error {
+  constructor(what: string, cause: unknown) {
+    super(`${what} after the decision`, { cause })
+    this.name = new.target.name
   }
 }
 
-/** The caller's role, status or sign-in changed between the decision and the commit; nothing was written. */
-export class CallerChanged extends Error {
+/** Another policy revision is in force (promise 1). */
+export class PolicyReplaced extends DecisionOutdated {
   constructor(cause?: unknown) {
-    super('the caller changed after the decision', { cause })
-    this.name = 'CallerChanged'
+    super('the policy was replaced', cause)
   }
 }
 
-/** The record was changed, deleted or transferred between the decision and the commit; nothing was written. */
-export class RecordChanged extends Error {
+/** The caller's role, status or sign-in changed. */
+export class CallerChanged extends DecisionOutdated {
   constructor(cause?: unknown) {
-    super('the record changed after the decision', { cause })
-    this.name = 'RecordChanged'
+    super('the caller changed', cause)
   }
 }
+
+/** The record was changed, deleted or transferred. */
+export class RecordChanged extends DecisionOutdated {
+  constructor(cause?: unknown) {
+    super('the record changed', cause)
+  }
+}
+
+/** The answer if the decision cannot be made again: 503 for the policy, 409 for the caller and the record. */
+export const refusalOfOutdated = (error: DecisionOutdated): Refusal =>
+  error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
 
 // 08: connection; 53: out of connections or disk; 57P: shutting down; 57014: statement timeout; XX000: internal error
 const AWAY = /^(?:08|53|57P|57014|XX000)/

@@ -1,4 +1,4 @@
-import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
+import { DecisionOutdated, refusalOfOutdated } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { PolicyError } from '../policy/policy-error.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -34,18 +34,14 @@ export const decideUnderOnePolicy = async <T>(
     return await acting(snapshot)
   } catch (error) {
     const refusedByPolicy = isChange && isPolicyRefusal(error)
-    if (!refusedByPolicy && !isOutdated(error)) throw error
+    if (!refusedByPolicy && !(error instanceof DecisionOutdated)) throw error
     const newest = await newestSnapshot(policy)
     if (refusedByPolicy && newest.revision === snapshot.revision) throw error
     return await acting(newest).catch((second: unknown) => {
-      throw isOutdated(second) ? refusalOfOutdated(second) : second
+      throw second instanceof DecisionOutdated ? refusalOfOutdated(second) : second
     })
   }
 }
-
-/** Whether the policy, the caller or the record changed between decision and commit. Nothing was written then. */
-const isOutdated = (error: unknown): boolean =>
-  error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
 
 const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
   'role_not_allowed',
@@ -55,9 +51,6 @@ const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
 ])
 
 const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal && DECIDED_BY_POLICY.has(error.code)
-
-const refusalOfOutdated = (error: unknown): Refusal =>
-  error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
 
 /** The newest policy in the database. Throws 503 if it cannot be loaded, for example because its rows are invalid. */
 export const newestSnapshot = (policy: PolicyInForce): Promise<Snapshot> =>

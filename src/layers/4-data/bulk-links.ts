@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Knex } from 'knex'
 
-import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
+import { DecisionOutdated, refusalOfOutdated } from '../../database/errors.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
@@ -11,7 +11,7 @@ import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { Link } from '../../domain/link.js'
 import { pauseEvery } from '../../domain/pause-every.js'
-import { Refusal, policyUnavailable } from '../../domain/refusal.js'
+import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../rules.js'
 import { bind, handOver, reachOf } from './context.js'
 import type { Binding } from './context.js'
@@ -172,8 +172,7 @@ export const bulkLinksStore = ({
  */
 const refusalOfRest = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
-  if (error instanceof PolicyReplaced) return policyUnavailable(error)
-  if (error instanceof CallerChanged) return new Refusal('conflict', { cause: error })
+  if (error instanceof DecisionOutdated) return refusalOfOutdated(error)
   throw error
 }
 
