@@ -16,15 +16,15 @@ export interface FinishedRequest {
   readonly bytes: number | undefined
   /** true if the caller disconnected before the end of the response */
   readonly aborted: boolean
-  readonly refusal: Refusal | undefined
+  readonly refusal?: Refusal | undefined
   /** undefined if the policy was not asked */
-  readonly decision: Decision | undefined
-  readonly revision: number | undefined
+  readonly decision?: Decision | undefined
+  readonly revision?: number | undefined
   /** undefined for an anonymous caller */
-  readonly userId: string | undefined
+  readonly userId?: string | undefined
   /** the client's */
   readonly address: string
   /** the link's code, only if a decision about it was made; otherwise it would be unchecked text of the caller */
-  readonly link: string | undefined
-  readonly traceId: string | undefined
+  readonly link?: string | undefined
+  readonly traceId?: string | undefined
 }

@@ -123,12 +123,7 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
       bytes: Buffer.byteLength(body),
       aborted: false,
       refusal,
-      decision: undefined,
-      revision: undefined,
-      userId: undefined,
       address,
-      link: undefined,
-      traceId: undefined,
     })
   }
 }
