@@ -5,8 +5,6 @@ export interface AccessToken {
   readonly scopes: ReadonlySet<string>
   /** `jti`; for the decision record */
   readonly id: string
-  /** seconds since 1970 */
-  readonly expiresAt: number
   /** the sign-in that issued it (`sid`, a UUID); null: none */
   readonly signIn: string | null
   /** the row of a personal token; null for every other token */

@@ -25,7 +25,6 @@ interface PersonalTokenRow {
   readonly id: string
   readonly user_id: string
   readonly scopes: readonly string[]
-  readonly expires_at: Date
 }
 
 /**
@@ -87,7 +86,6 @@ export const findCallers = (database: Database) => {
         issuer,
         scopes: new Set(row.scopes),
         id: `personal:${row.id}`,
-        expiresAt: row.expires_at.getTime() / 1_000,
         signIn: null,
         personalToken: row.id,
       }

@@ -12,7 +12,7 @@ import type { Snapshot } from '../../src/policy/snapshot.js'
 export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
   admit: async (ctx) => {
     const named = users.get(ctx.get('X-Caller'))
-    const token = named && { subject: named.id, issuer: '', scopes: NONE, id: 'lone', expiresAt: 0, ...NO_SESSION }
+    const token = named && { subject: named.id, issuer: '', scopes: NONE, id: 'lone', ...NO_SESSION }
     return { address: '127.0.0.1', token: token ?? null, quotas: [] }
   },
   identify: async (_, { address, token }): Promise<Caller> => ({

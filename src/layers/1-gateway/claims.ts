@@ -12,11 +12,12 @@ export interface ClaimRules {
   readonly ownSignIns: boolean
 }
 
-/** A token and the times from which it is valid, in seconds since 1970. */
+/** A token and the times of its validity, in seconds since 1970. */
 export interface TimedToken {
   readonly token: AccessToken
   readonly issuedAt: number
   readonly notBefore: number
+  readonly expiresAt: number
 }
 
 /**
@@ -41,19 +42,18 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
     issuer: iss,
     scopes,
     id: jti,
-    expiresAt: exp,
     signIn: rules.ownSignIns && isText(sid) ? sid : null,
     personalToken: null,
   }
-  return { token, issuedAt: iat, notBefore: nbf ?? iat }
+  return { token, issuedAt: iat, notBefore: nbf ?? iat, expiresAt: exp }
 }
 
 /**
  * Throws an Error if the token is not valid yet or has expired; it expires at the very second of `exp`. `now` is in
  * seconds since 1970.
  */
-export const requireInTime = ({ token, issuedAt, notBefore }: TimedToken, now: number): void => {
-  if (token.expiresAt <= now) throw new Error('exp has passed')
+export const requireInTime = ({ issuedAt, notBefore, expiresAt }: TimedToken, now: number): void => {
+  if (expiresAt <= now) throw new Error('exp has passed')
   if (issuedAt > now + CLOCK_SKEW_SECONDS) throw new Error('iat is in the future')
   if (notBefore > now + CLOCK_SKEW_SECONDS) throw new Error('nbf is in the future')
 }
