@@ -15,6 +15,47 @@ export interface LinkForm {
   readonly format: CopyFormat
 }
 
+/** A column of an export: the SQL expressions of its CSV cell and its JSON value. */
+interface ExportColumn {
+  readonly csv: string
+  readonly json: string
+}
+
+const asJson = (column: string) => `coalesce(to_json(${column})::text, 'null')`
+
+/** A text by somebody: guarded in CSV, escaped in JSON. */
+export const text = (column: string): ExportColumn => ({ csv: guardedColumn(column), json: asJson(column) })
+
+/** An id, a code or a time, which contain nothing that JSON escapes. */
+export const plain = (column: string): ExportColumn => ({
+  csv: column,
+  json: `coalesce('"' || ${column} || '"', 'null')`,
+})
+
+/** A number or a boolean. */
+export const value = (column: string): ExportColumn => ({
+  csv: `${column}::text`,
+  json: `coalesce(${column}::text, 'null')`,
+})
+
+/**
+ * Both forms of an export, with these columns in order. PostgreSQL builds the lines; the service passes the bytes on
+ * without parsing a value.
+ */
+export const formsOf = (columns: Readonly<Record<string, ExportColumn>>): Readonly<Record<LinkFormat, LinkForm>> => {
+  const members = Object.entries(columns).map(([name, { json }]) => `'"${name}":' || ${json}`)
+  return {
+    csv: {
+      head: `${Object.keys(columns).join(',')}\n`,
+      line: Object.values(columns)
+        .map(({ csv }) => csv)
+        .join(', '),
+      format: 'csv',
+    },
+    ndjson: { head: '', line: `'{' || ${members.join(` || ',' || `)} || '}'`, format: 'json lines' },
+  }
+}
+
 /**
  * A time as ISO 8601 in UTC with milliseconds, the stored precision. Adding a microsecond keeps the trailing zeros, so
  * the text has a fixed length. to_char(), and names of zones and units, took more than twice as long.
@@ -31,70 +72,26 @@ const LINK_COLUMNS = [
   ...['starts_at', 'expires_at'].map((time) => `case when ${time} is not null then ${utc(time)} end as ${time}`),
 ].join(', ')
 
-const UPDATED = 'coalesce(updated, created)'
-
-const CSV: Readonly<Record<string, string>> = {
-  id: 'id',
-  code: guardedColumn('code'),
-  target: guardedColumn('target'),
-  owner_id: 'owner_id',
-  created_at: 'created',
-  updated_at: UPDATED,
-  title: guardedColumn('title'),
-  note: guardedColumn('note'),
+/** The columns of an exported link, built from LINK_COLUMNS. */
+export const LINK_FORMS = formsOf({
+  id: plain('id'),
+  code: { ...plain('code'), csv: guardedColumn('code') },
+  target: text('target'),
+  owner_id: plain('owner_id'),
+  created_at: plain('created'),
+  updated_at: plain('coalesce(updated, created)'),
+  title: text('title'),
+  note: text('note'),
   // tags contain no commas
-  tags: `array_to_string(tags, ',')`,
-  status: 'status',
-  active: 'active::text',
-  starts_at: 'starts_at',
-  expires_at: 'expires_at',
-  max_visits: 'max_visits',
-  has_password: 'has_password::text',
-  forward_query: 'forward_query::text',
-}
-
-export const jsonText = (column: string) => `coalesce(to_json(${column})::text, 'null')`
-// for ids, codes and times, which contain nothing that JSON escapes
-export const jsonQuoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
-
-const JSON_MEMBERS: Readonly<Record<string, string>> = {
-  id: jsonQuoted('id'),
-  code: jsonQuoted('code'),
-  target: jsonText('target'),
-  owner_id: jsonQuoted('owner_id'),
-  created_at: jsonQuoted('created'),
-  updated_at: jsonQuoted(UPDATED),
-  title: jsonText('title'),
-  note: jsonText('note'),
-  tags: jsonText('tags'),
-  status: 'status',
-  active: jsonText('active'),
-  starts_at: jsonQuoted('starts_at'),
-  expires_at: jsonQuoted('expires_at'),
-  max_visits: jsonText('max_visits'),
-  has_password: jsonText('has_password'),
-  forward_query: jsonText('forward_query'),
-}
-
-/** The SQL expression of a JSON line, built from those of its members. */
-export const jsonLine = (members: Readonly<Record<string, string>>): string =>
-  `'{' || ${Object.entries(members)
-    .map(([name, value]) => `'"${name}":' || ${value}`)
-    .join(` || ',' || `)} || '}'`
-
-/** PostgreSQL builds the lines from LINK_COLUMNS. The service passes the bytes on without parsing a value. */
-export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
-  csv: {
-    head: `${Object.keys(CSV).join(',')}\n`,
-    line: Object.values(CSV).join(', '),
-    format: 'csv',
-  },
-  ndjson: {
-    head: '',
-    line: jsonLine(JSON_MEMBERS),
-    format: 'json lines',
-  },
-}
+  tags: { csv: `array_to_string(tags, ',')`, json: asJson('tags') },
+  status: value('status'),
+  active: value('active'),
+  starts_at: plain('starts_at'),
+  expires_at: plain('expires_at'),
+  max_visits: value('max_visits'),
+  has_password: value('has_password'),
+  forward_query: value('forward_query'),
+})
 
 /** Both indexes by time have this order: the one of all links, and the one of each owner's. */
 const OLDEST_FIRST = ['created_at', 'id']
