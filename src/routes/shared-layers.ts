@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 
+import type { Action } from '../domain/action.js'
 import type { FindLink, Link } from '../domain/link.js'
 import { NO_INPUT } from '../layers/route.js'
 import { NO_DATA, NO_OBJECT, noRecord } from '../layers/rules.js'
@@ -17,36 +18,18 @@ export const PUBLIC_GET = {
   gateway: { scope: 'public', quota: 'caller' },
 } as const
 
-/** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
-export const READING_POLICY = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'policy:read', quota: 'caller' },
-  endpoint: 'policy:read',
-  object: { action: 'policy:read', load: noRecord },
-  data: NO_DATA,
-} as const
+/** The layers in which a route asks for one action: its scope, its endpoint row, and `can()` for the record. */
+const asking = <Name extends Action, Load>(action: Name, load: Load) =>
+  ({
+    ...NO_INPUT,
+    gateway: { scope: action, quota: 'caller' },
+    endpoint: action,
+    object: { action, load },
+  }) as const
 
-/** The first three layers of every route that changes the policy. */
-export const WRITING_POLICY = {
-  method: 'post',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'policy:write', quota: 'caller' },
-  endpoint: 'policy:write',
-  object: { action: 'policy:write', load: noRecord },
-} as const
-
-/** The first three layers of every route that reads the decision log. */
-export const READING_LOG = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'audit:read', quota: 'caller' },
-  endpoint: 'audit:read',
-  object: { action: 'audit:read', load: noRecord },
-} as const
+/** A GET route that asks for one action; without its data layer. */
+const reading = <Name extends Action, Load>(action: Name, load: Load) =>
+  ({ method: 'get', status: 200, ...asking(action, load) }) as const
 
 /** Loads the caller's own account, a record that they own. */
 const ownAccount = async (_params: unknown, caller: Promise<Caller> | Caller) => {
@@ -54,33 +37,23 @@ const ownAccount = async (_params: unknown, caller: Promise<Caller> | Caller) =>
   return user && { owner_id: user.id, user }
 }
 
+/** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
+export const READING_POLICY = { ...reading('policy:read', noRecord), data: NO_DATA } as const
+
+/** The first three layers of every route that changes the policy. */
+export const WRITING_POLICY = { method: 'post', status: 200, ...asking('policy:write', noRecord) } as const
+
+/** The first three layers of every route that reads the decision log. */
+export const READING_LOG = reading('audit:read', noRecord)
+
 /** The first three layers of every route that reads the caller's own account. */
-export const READING_PROFILE = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'profile:read', quota: 'caller' },
-  endpoint: 'profile:read',
-  object: { action: 'profile:read', load: ownAccount },
-} as const
+export const READING_PROFILE = reading('profile:read', ownAccount)
 
 /** The first three layers of every route that changes the caller's own account. */
-export const CHANGING_PROFILE = {
-  ...NO_INPUT,
-  gateway: { scope: 'profile:update', quota: 'caller' },
-  endpoint: 'profile:update',
-  object: { action: 'profile:update', load: ownAccount },
-} as const
+export const CHANGING_PROFILE = asking('profile:update', ownAccount)
 
 /** The first three layers of every route that reads about all links of a caller. */
-export const READING_LINKS = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'link:read', quota: 'caller' },
-  endpoint: 'link:read',
-  object: { action: 'link:read', load: noRecord },
-} as const
+export const READING_LINKS = reading('link:read', noRecord)
 
 /** Finds a link; at once, if it is cached. */
 export type FindCached = (code: string) => ReturnType<FindLink> | Link | null
