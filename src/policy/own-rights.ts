@@ -2,6 +2,7 @@ import type { CellChange, Outcome } from '../domain/decision-table.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { Relation } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
+import type { Effect } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation, grantsUnder, universeOf } from './table.js'
@@ -28,58 +29,21 @@ interface BoundEdit {
  * can also lift a freeze that binds them. Throws `deadline_exceeded`.
  */
 export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | null> => {
-  const beyond = await changesBeyond(edit)
-  const [first] = beyond
-  if (first === undefined) return null
-  const { role, action, relation } = first
-  const decision = `${role} ${action} ${describeRelation(relation)}`
-  const count = beyond.length === 1 ? '' : `, the first of ${beyond.length.toLocaleString('en')} such decisions`
-  return new Refusal('beyond_own_rights', {
-    detail:
-      gains(first).length > 0
-        ? `The edit allows ${decision}, which the role ${edit.maker} may not do itself${count}.`
-        : `The edit takes ${decision} from a role that may do more than the role ${edit.maker}${count}.`,
-    extensions: { decisions: beyond.slice(0, MOST_NAMED), decisions_count: beyond.length },
-  })
-}
-
-const PARTS = ['effect', 'endpoint'] as const
-type Part = (typeof PARTS)[number]
-
-/** The parts of a decision that turn from one answer into the other. Changing either part alone can prepare a right. */
-const turned = (from: Outcome['effect'], { before, after }: CellChange): readonly Part[] =>
-  PARTS.filter((part) => before[part] === from && after[part] !== from)
-const gains = (change: CellChange) => turned('deny', change)
-const losses = (change: CellChange) => turned('allow', change)
-
-const isRight = ({ effect, endpoint }: Outcome): boolean => effect === 'allow' && endpoint === 'allow'
-/** The parts that the maker must have: both where the edit completes a right of which the role had one already. */
-const given = (change: CellChange): readonly Part[] =>
-  isRight(change.after) && !isRight(change.before) ? PARTS : gains(change)
-
-const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> => {
   const { base, candidate, changes, maker, deadline } = edit
   const pause = pauseEvery(200, deadline)
-  const may = (part: Part, action: string, relation: Relation): boolean =>
-    part === 'endpoint'
-      ? base.engine.mayCall(maker, action)
-      : // to a caller without a user, every record is somebody else's
-        base.engine.decide(maker, action, relation === 'own' ? 'own' : 'other').effect === 'allow'
-
-  const beyond: CellChange[] = []
-  const lost: CellChange[] = []
-  for (const change of changes) {
-    await pause()
-    if (!given(change).every((part) => may(part, change.action, change.relation))) beyond.push(change)
-    else if (losses(change).length > 0) lost.push(change)
-  }
-  if (beyond.length + lost.length === 0) return []
-
-  const mayAll = (action: string) =>
-    may('endpoint', action, 'other') && may('effect', action, 'own') && may('effect', action, 'other')
-  const { roles, actions } = universeOf(base.rows, candidate.rows)
+  const maySelf = rightsOf(maker, base)
   const mayGive = grantsUnder(base, deadline)
   const isBelowMaker = (role: string) => mayGive(maker, role)
+
+  const given: CellChange[] = []
+  const taken: CellChange[] = []
+  for (const change of changes) {
+    await pause()
+    if (givesMore(change, maySelf)) given.push(change)
+    else if (takes(change)) taken.push(change)
+  }
+  if (given.length + taken.length === 0) return null
+
   const every = async <T>(items: readonly T[], holds: (item: T) => Promise<boolean> | boolean): Promise<boolean> => {
     for (const item of items) {
       await pause()
@@ -87,12 +51,51 @@ const changesBeyond = async (edit: BoundEdit): Promise<readonly CellChange[]> =>
     }
     return true
   }
+  const { roles, actions } = universeOf(base.rows, candidate.rows)
+  const mayAll = (action: string) => maySelf.call(action) && maySelf.act(action, 'own') && maySelf.act(action, 'other')
   // `*` stands for every action that no row names: without it, the maker is not above everybody
-  if (mayAll('*') && ((await every(actions, mayAll)) || (await every(roles, isBelowMaker)))) return []
-  const taken: CellChange[] = []
-  for (const change of lost) {
+  if (mayAll('*') && ((await every(actions, mayAll)) || (await every(roles, isBelowMaker)))) return null
+
+  const beyond = [...given]
+  for (const change of taken) {
     await pause()
-    if (!(await isBelowMaker(change.role))) taken.push(change)
+    if (!(await isBelowMaker(change.role))) beyond.push(change)
   }
-  return [...beyond, ...taken]
+  const [first] = beyond
+  if (first === undefined) return null
+  const decision = `${first.role} ${first.action} ${describeRelation(first.relation)}`
+  const count = beyond.length === 1 ? '' : `, the first of ${beyond.length.toLocaleString('en')} such decisions`
+  return new Refusal('beyond_own_rights', {
+    detail:
+      given.length > 0
+        ? `The edit allows ${decision}, which the role ${maker} may not do itself${count}.`
+        : `The edit takes ${decision} from a role that may do more than the role ${maker}${count}.`,
+    extensions: { decisions: beyond.slice(0, MOST_NAMED), decisions_count: beyond.length },
+  })
 }
+
+/** What a role may do: call endpoints of an action, and act on a record, by the object rows. */
+const rightsOf = (role: string, { engine }: Snapshot) => ({
+  call: (action: string): boolean => engine.mayCall(role, action),
+  // to a caller without a user, every record is somebody else's
+  act: (action: string, relation: Relation): boolean =>
+    engine.decide(role, action, relation === 'own' ? 'own' : 'other').effect === 'allow',
+})
+
+const isRight = ({ effect, endpoint }: Outcome): boolean => effect === 'allow' && endpoint === 'allow'
+
+/**
+ * Whether a change gives what the maker may not do. Either part of a decision alone can prepare a right; one that
+ * completes a right gives both.
+ */
+const givesMore = ({ action, relation, before, after }: CellChange, may: ReturnType<typeof rightsOf>): boolean => {
+  const completes = isRight(after) && !isRight(before)
+  const gives = (from: Effect, to: Effect) => completes || (from === 'deny' && to === 'allow')
+  return (
+    (gives(before.effect, after.effect) && !may.act(action, relation)) ||
+    (gives(before.endpoint, after.endpoint) && !may.call(action))
+  )
+}
+
+const takes = ({ before, after }: CellChange): boolean =>
+  (before.effect === 'allow' && after.effect === 'deny') || (before.endpoint === 'allow' && after.endpoint === 'deny')
