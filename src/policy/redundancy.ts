@@ -20,13 +20,19 @@ export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex, dead
   )
   const pause = pauseEvery(500, deadline)
 
-  const actionsOf = (roles: Iterable<string>) =>
-    [...roles].flatMap((role) => [...(objects.get(role)?.keys() ?? []), ...(endpoints.get(role)?.keys() ?? [])])
-  const letsIn = (roles: Iterable<string>, action: string) => rowsFor(endpoints, roles, action).length > 0
-  const effects = (roles: Iterable<string>, action: string) => {
+  /** What callers with these roles may do: to own records, to others', and whether they are let in at all. */
+  const effects = (roles: Iterable<string>, action: string): string => {
     const rows = rowsFor(objects, roles, action).sort(byPriority)
     const [own, other] = [rows[0], rows.find(({ reach }) => reach === 'any')]
-    return `${own?.effect ?? 'deny'} ${other?.effect ?? 'deny'}`
+    const isLetIn = rowsFor(endpoints, roles, action).length > 0
+    return `${own?.effect ?? 'deny'} ${other?.effect ?? 'deny'} ${isLetIn}`
+  }
+  const actionsOf = (roles: Iterable<string>): readonly string[] =>
+    [...roles].flatMap((role) => [...(objects.get(role)?.keys() ?? []), ...(endpoints.get(role)?.keys() ?? [])])
+  /** The actions whose effects may change without the rows of `lost`: a row over `*` affects all that others name. */
+  const affected = (lost: readonly string[], left: Iterable<string>): ReadonlySet<string> => {
+    const named = actionsOf(lost)
+    return new Set(named.includes('*') ? [...named, ...actionsOf(left)] : named)
   }
 
   return {
@@ -43,21 +49,18 @@ export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex, dead
     ofInheritance: async (row: InheritanceRow): Promise<string | null> => {
       const { role, inherits } = row
       if (inherits === ENGINE_ROLES.user) return 'every role of a signed-in user has the rows of user anyway'
-      const left = ancestorsWithout(inheritance, row, role)
-      const lost = [...inheritance.ancestors(role).keys()].filter((name) => !left.has(name))
+      const without = (heir: string) => {
+        const left = ancestorsWithout(inheritance, row, heir)
+        return { left, lost: [...inheritance.ancestors(heir).keys()].filter((name) => !left.has(name)) }
+      }
+      const { lost } = without(role)
       if (lost.length === 0) return `${role} inherits ${inherits} over another role as well`
-      const lostWithRows = lost.filter((name) => objects.has(name) || endpoints.has(name))
-      if (lostWithRows.length === 0) return `${inherits} has no rows to inherit`
+      if (actionsOf(lost).length === 0) return `${inherits} has no rows to inherit`
       for (const heir of heirs.ancestors(role).keys()) {
-        const stays = ancestorsWithout(inheritance, row, heir)
-        const [before, after] = [inheritance.rolesOf(heir), inheritance.rolesOf(heir, stays)]
-        const actions = new Set(['*', ...actionsOf(lostWithRows.filter((name) => !stays.has(name)))])
-        // a lost row over `*` affects every action that a remaining row names
-        if (lostWithRows.some((name) => objects.get(name)?.has('*') || endpoints.get(name)?.has('*')))
-          for (const action of actionsOf(after)) actions.add(action)
-        for (const action of actions) {
+        const { left, lost: lostByHeir } = without(heir)
+        const [before, after] = [inheritance.rolesOf(heir), inheritance.rolesOf(heir, left)]
+        for (const action of affected(lostByHeir, after)) {
           await pause()
-          if (letsIn(before, action) !== letsIn(after, action)) return null
           if (effects(before, action) !== effects(after, action)) return null
         }
       }
