@@ -6,7 +6,6 @@ import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import type { ServiceLogin } from './database/open.js'
 import type { Layers } from './layers/layers.js'
-import type { Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { CurrentPolicy } from './policy/current.js'
 import { readinessOf } from './routes/readiness.js'
@@ -14,6 +13,7 @@ import { createClosing } from './start/closing.js'
 import type { Closing } from './start/closing.js'
 import { openData } from './start/open-data.js'
 import { openHttp } from './start/open-http.js'
+import type { Http } from './start/open-http.js'
 import { openIdentity } from './start/open-identity.js'
 import { openLayers } from './start/open-layers.js'
 import { openPolicy } from './start/open-policy.js'
@@ -25,16 +25,9 @@ import { startUpkeep } from './start/start-upkeep.js'
 const HURRY_MS = 1_000
 
 /** A running service. */
-export interface Service {
-  readonly baseUrl: string
-  /** where it listens */
-  readonly port: number
-  /** the separate URL of `/metrics`; undefined if it is served together with everything else */
-  readonly metricsUrl: string | undefined
+export interface Service extends Omit<Http, 'endConnections'> {
   readonly database: Database
   readonly policy: CurrentPolicy
-  /** the route table that is served */
-  readonly routes: readonly Route[]
   /** Reports 503 on /readyz, lets requests in flight finish, then closes everything. */
   stop(options?: StopOptions): Promise<void>
 }
@@ -85,15 +78,16 @@ const start = async (
   const metrics = createMetrics()
 
   const data = await openData({ config, opened, metrics, log }, closing)
+  const base = { config, data, metrics, log }
 
-  const { rules, policy, watch, live: livePolicy } = await openPolicy({ data, metrics, log }, closing)
-  const visits = await openVisits({ config, data, metrics, log }, closing)
-  const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
+  const { rules, policy, watch, live: livePolicy } = await openPolicy(base, closing)
+  const visits = await openVisits(base, closing)
+  const redirects = openPublicLinks({ ...base, opened, watch, live: visits.live }, closing)
 
-  const { identity, signingKey, sendMail } = await openIdentity({ config, data, log }, closing)
+  const { identity, signingKey, sendMail } = await openIdentity(base, closing)
   const inWorker = siblings !== undefined
-  const runtime = openLayers({ config, data, policy, identity, metrics, log, inWorker, composeLayers }, closing)
-  startUpkeep({ config, data, signingKey, metrics, log }, closing)
+  const runtime = openLayers({ ...base, policy, identity, inWorker, composeLayers }, closing)
+  startUpkeep({ ...base, signingKey }, closing)
 
   let draining = false
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
@@ -118,12 +112,9 @@ const start = async (
   )
 
   const hurry = new AbortController()
-  const { baseUrl, port, metricsUrl, routes } = http
+  const { endConnections, ...served } = http
   return {
-    baseUrl,
-    port,
-    metricsUrl,
-    routes,
+    ...served,
     database: data.database,
     policy,
     stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
@@ -133,7 +124,7 @@ const start = async (
         hurry.abort()
         closing.hurry(HURRY_MS)
       } else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurry.signal }).catch(() => undefined)
-      await http.endConnections({ now, idleMs })
+      await endConnections({ now, idleMs })
       await closing.closeAll()
     },
   }

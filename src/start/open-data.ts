@@ -25,11 +25,16 @@ export interface Data {
   readonly tracing: Tracing | undefined
 }
 
-interface DataParts {
+/** What every later step of a start builds on. */
+export interface Base {
   readonly config: Config
-  readonly opened: ServiceLogin
+  readonly data: Data
   readonly metrics: Metrics
   readonly log: Logger
+}
+
+interface DataParts extends Omit<Base, 'data'> {
+  readonly opened: ServiceLogin
 }
 
 /** Opens the pool, Redis and tracing. Does not connect yet: each reports its own outages. */

@@ -32,11 +32,13 @@ interface HttpParts {
 }
 
 /** The HTTP server. */
-interface Http {
+export interface Http {
   readonly baseUrl: string
+  /** where it listens */
   readonly port: number
   /** the separate URL of `/metrics`; undefined if it is served together with everything else */
   readonly metricsUrl: string | undefined
+  /** the route table that is served */
   readonly routes: readonly Route[]
   /** Accepts no new connections; resolves when the requests in flight are answered or cut off. */
   endConnections(options: DrainOptions): Promise<void>

@@ -2,30 +2,15 @@ import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { createIdentity } from '../identity/identity.js'
-import type { Identity } from '../identity/identity.js'
-import type { SendMail } from '../identity/mailer.js'
 import { loadOrMakeSigningKey, loadSigningKey } from '../identity/signing-key.js'
-import type { SigningKey } from '../identity/signing-key.js'
 import type { Closing } from './closing.js'
-import type { Data } from './open-data.js'
+import type { Base } from './open-data.js'
 
-interface IdentityParts {
-  readonly config: Config
-  readonly data: Pick<Data, 'database'>
-  readonly log: Logger
-}
-
-/** Users and their tokens, and what these need. */
-interface OpenedIdentity {
-  readonly identity: Identity
-  /** the installation's own key */
-  readonly signingKey: SigningKey
-  /** undefined without an SMTP server */
-  readonly sendMail: SendMail | undefined
-}
-
-/** Opens the accounts of users, the key that signs tokens and the decision log, and the mailer. */
-export const openIdentity = async ({ config, data, log }: IdentityParts, closing: Closing): Promise<OpenedIdentity> => {
+/**
+ * Opens the accounts of users, the key that signs tokens and the decision log, and the mailer, which needs an SMTP
+ * server.
+ */
+export const openIdentity = async ({ config, data, log }: Base, closing: Closing) => {
   const { signingKeyFile: file, signingKeyNamed, smtp } = config
   // a configured file that is missing may be a mistyped path: the node must not silently get a key of its own
   const signingKey = signingKeyNamed

@@ -1,7 +1,4 @@
-import type { Logger } from 'pino'
-
 import { createRecorder } from '../audit/recorder.js'
-import type { Config } from '../config.js'
 import type { Identity } from '../identity/identity.js'
 import { createGateway } from '../layers/1-gateway/gateway.js'
 import { createRateLimiter } from '../layers/1-gateway/rate-limit.js'
@@ -9,18 +6,13 @@ import { createTokenVerifier } from '../layers/1-gateway/token.js'
 import { requireRole } from '../layers/2-endpoint/require-role.js'
 import { requirePermission } from '../layers/3-object/require-permission.js'
 import type { Layers, Runtime } from '../layers/layers.js'
-import type { Metrics } from '../metrics/metrics.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import type { Closing } from './closing.js'
-import type { Data } from './open-data.js'
+import type { Base } from './open-data.js'
 
-interface LayerParts {
-  readonly config: Config
-  readonly data: Data
+interface LayerParts extends Base {
   readonly policy: CurrentPolicy
   readonly identity: Identity
-  readonly metrics: Metrics
-  readonly log: Logger
   /** true in a worker of a cluster, whose workers share their limits */
   readonly inWorker: boolean
   /** replaces layers; for tests that watch a single layer */

@@ -1,44 +1,19 @@
-import type { Logger } from 'pino'
-
 import { PACKAGE_ROOT } from '../config.js'
 import { EVERY_TOPIC, createLive } from '../http/live.js'
-import type { Live } from '../http/live.js'
 import { onChange } from '../log/on-change.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { createCurrentPolicy } from '../policy/current.js'
-import type { CurrentPolicy } from '../policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from '../policy/installation.js'
 import { loadSnapshot } from '../policy/replacement.js'
 import { recordUnexplainedRows, rowsDiffer, timeOfRevision } from '../policy/store.js'
-import type { PolicyRules } from '../policy/store.js'
 import { watchPolicy } from '../policy/watch.js'
-import type { PolicyWatch } from '../policy/watch.js'
 import type { Closing } from './closing.js'
-import type { Data } from './open-data.js'
-
-/** The policy in force, and what updates it. */
-interface Policy {
-  readonly rules: PolicyRules
-  readonly policy: CurrentPolicy
-  readonly watch: PolicyWatch
-  /** announces each revision that comes into force */
-  readonly live: Live
-}
-
-interface PolicyParts {
-  readonly data: Data
-  readonly metrics: Metrics
-  readonly log: Logger
-}
+import type { Base } from './open-data.js'
 
 /**
- * Loads the policy, after storing the default one in a database that never had any. Throws if no policy can be in
- * force.
+ * Loads the policy, after storing the default one in a database that never had any. `live` announces each revision that
+ * comes into force. Throws if no policy can be in force.
  */
-export const openPolicy = async (
-  { data: { policyReads: database }, metrics, log }: PolicyParts,
-  closing: Closing,
-): Promise<Policy> => {
+export const openPolicy = async ({ data: { policyReads: database }, metrics, log }: Base, closing: Closing) => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)
   if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
   const live = createLive({ everyMs: 500 })

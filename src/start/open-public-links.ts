@@ -1,11 +1,7 @@
-import type { Logger } from 'pino'
-
-import type { Config } from '../config.js'
 import { createListener } from '../database/listener.js'
 import type { ServiceLogin } from '../database/open.js'
 import { openReplicaAt } from '../database/open-replica.js'
 import { onChange } from '../log/on-change.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { POLICY_CHANNEL } from '../policy/watch.js'
 import type { PolicyWatch } from '../policy/watch.js'
 import { EVERY_CODE, LINKS_CHANNEL, STALE_MS, openRedirects } from '../redirects/redirects.js'
@@ -13,19 +9,15 @@ import type { Redirects } from '../redirects/redirects.js'
 import { EVERY_TOPIC } from '../http/live.js'
 import type { Live } from '../http/live.js'
 import type { Closing } from './closing.js'
-import type { Data } from './open-data.js'
+import type { Base } from './open-data.js'
 
 /** The channel on which count_visits() announces link ids. */
 const VISITS_CHANNEL = 'linkgate_visits'
 
-interface RedirectParts {
-  readonly config: Config
+interface RedirectParts extends Base {
   readonly opened: ServiceLogin
-  readonly data: Data
   readonly watch: PolicyWatch
   readonly live: Live
-  readonly metrics: Metrics
-  readonly log: Logger
 }
 
 /** Opens the cache of public links, and the listener, which notifies that cache, the policy watch and live visits. */

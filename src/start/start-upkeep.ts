@@ -1,20 +1,12 @@
-import type { Logger } from 'pino'
-
 import { keepLog } from '../audit/keep-log.js'
-import type { Config } from '../config.js'
 import type { SigningKey } from '../identity/signing-key.js'
 import { backgroundWork } from '../jobs/background-work.js'
 import { runJobs } from '../jobs/run-jobs.js'
-import type { Metrics } from '../metrics/metrics.js'
 import type { Closing } from './closing.js'
-import type { Data } from './open-data.js'
+import type { Base } from './open-data.js'
 
-interface UpkeepParts {
-  readonly config: Config
-  readonly data: Pick<Data, 'pool'>
+interface UpkeepParts extends Base {
   readonly signingKey: SigningKey
-  readonly metrics: Metrics
-  readonly log: Logger
 }
 
 /** Starts what runs beside the requests: the signing of the decision log, and background work. */
