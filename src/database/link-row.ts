@@ -1,27 +1,18 @@
 import { toId } from '../domain/id.js'
 import { NO_VISITS } from '../domain/link.js'
-import type { Link, RedirectStatus, VisitCount } from '../domain/link.js'
+import type { Link, VisitCount } from '../domain/link.js'
+
+type Converted = 'id' | 'owner_id' | 'created_at' | 'updated_at' | 'version' | 'starts_at' | 'expires_at'
 
 /** A link as pg returns it: bigint as text, times as Date. */
-export interface LinkRow {
+export interface LinkRow extends Omit<Link, Converted | 'starts_ms' | 'expires_ms' | 'visits'> {
   readonly id: string
-  readonly code: string
-  readonly target: string
   readonly owner_id: string | null
   readonly created_at: Date
   readonly updated_at: Date
   readonly version: string
-  readonly title: string | null
-  readonly note: string | null
-  readonly tags: readonly string[]
-  readonly status: RedirectStatus
-  readonly active: boolean
   readonly starts_at: Date | null
   readonly expires_at: Date | null
-  readonly max_visits: number | null
-  readonly used: number
-  readonly has_password: boolean
-  readonly forward_query: boolean
   /** `visitsOf()`, if the query asks for it; null: no visits yet */
   readonly visits?: VisitCount | null
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { sendTo } from '../database/send-to.js'
 import type { Statement } from '../database/statement.js'
-import { toUser } from '../database/user-row.js'
+import { USER_ROW, toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
 import { counted } from '../domain/counted.js'
 import { isId } from '../domain/id.js'
@@ -34,8 +34,6 @@ interface PasswordLinkHash {
   readonly expiresAt: Date
 }
 
-const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
-
 const ADD = `
   with added as (
     insert into users (email, role, name, password_hash) values ($1, $2, $3, $4) returning *
@@ -43,7 +41,7 @@ const ADD = `
     insert into external_identities (issuer, subject, user_id)
     select $5::text, $6::text, id from added where $5 is not null
   )
-  select ${COLUMNS} from added`
+  select ${USER_ROW} from added`
 
 // Under the lock, so that only one of two nodes starting at once adds it.
 const FIRST_ACCOUNT_LOCK: Statement = {
@@ -58,7 +56,7 @@ const ADD_FIRST = `
     insert into account_tokens (user_id, purpose, token_hash, expires_at)
     select id, 'password', $5::bytea, $6::timestamptz from added where $5 is not null
   )
-  select ${COLUMNS} from added`
+  select ${USER_ROW} from added`
 
 const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
@@ -95,7 +93,7 @@ export const createAccounts = (database: Database) => {
   const change = async (id: Id, assignment: string, value: unknown, ...more: readonly Statement[]) => {
     const update = {
       text: `update users set ${assignment}, updated_at = now(), version = version + 1
-        where id = $1 returning ${COLUMNS}`,
+        where id = $1 returning ${USER_ROW}`,
       values: [id, value],
     }
     const [, updated] = await asIdentity(database, [lockRights(id), update, ...more])
@@ -120,7 +118,7 @@ export const createAccounts = (database: Database) => {
     /** By id, or by address in any case; null if there is no such account. */
     find: async (idOrEmail: string): Promise<User | null> => {
       const where = isId(idOrEmail) ? 'id = $1' : 'lower(email) = lower($1)'
-      const [user] = await ask(`select ${COLUMNS} from users where ${where}`, [idOrEmail])
+      const [user] = await ask(`select ${USER_ROW} from users where ${where}`, [idOrEmail])
       return user ?? null
     },
 
@@ -134,7 +132,7 @@ export const createAccounts = (database: Database) => {
     /** All accounts, oldest first, fetched in batches. */
     list: async function* (batch = 500): AsyncGenerator<User> {
       for (let after = '0'; ;) {
-        const users = await ask(`select ${COLUMNS} from users where id > $1 order by id limit $2`, [after, batch])
+        const users = await ask(`select ${USER_ROW} from users where id > $1 order by id limit $2`, [after, batch])
         yield* users
         if (users.length < batch) return
         after = users.at(-1)?.id ?? after

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { isId } from '../domain/id.js'
 import { faultMessage } from '../input/fault-message.js'
+import type { LinkFields } from '../layers/4-data/links.js'
 import { linkFields } from '../routes/link-fields.js'
 import { Instant } from '../routes/schemas.js'
 import type { OwnPlace } from '../routes/target.js'
@@ -9,26 +10,16 @@ import { BOOLEAN_RULE, booleanOf, typedFields, unstorableIn } from './typed-fiel
 import type { Words } from './words.js'
 
 /** A link to import. */
-export interface ImportedLink {
+export interface ImportedLink extends Omit<LinkFields, 'code' | 'password_hash'> {
   /** its previous id; null: any */
   readonly id: string | null
   /** null: an unguessable one is generated */
   readonly code: string | null
-  readonly target: string
   /** its owner; null: none */
   readonly owner_id: string | null
   /** null: now */
   readonly created_at: string | null
   readonly updated_at: string | null
-  readonly title: string | null
-  readonly note: string | null
-  readonly tags: readonly string[]
-  readonly status: number
-  readonly active: boolean
-  readonly starts_at: string | null
-  readonly expires_at: string | null
-  readonly max_visits: number | null
-  readonly forward_query: boolean
   /** a new password; null: none */
   readonly password: string | null
   /** true if it had a password that is not in the file */

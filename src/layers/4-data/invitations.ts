@@ -52,14 +52,10 @@ export interface Invitations {
   withdraw(id: string): Promise<boolean>
 }
 
-interface Row {
-  readonly id: string
-  readonly email: string
-  readonly role: string
-  readonly invited_by: string
+interface Row extends Omit<ListedInvitation, 'created_at' | 'expires_at' | 'state'> {
   readonly created_at: Date
   readonly expires_at: Date
-  readonly state: 'open' | 'accepted' | 'withdrawn' | 'expired'
+  readonly state: Exclude<ListedInvitation['state'], 'lapsed'>
   /** null if the inviter is suspended */
   readonly inviter_role: string | null
 }

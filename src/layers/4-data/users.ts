@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
 import { violates } from '../../database/errors.js'
-import { toUser } from '../../database/user-row.js'
+import { USER_ROW, toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -50,14 +50,7 @@ export interface Users {
 }
 
 /** The columns of a `UserRow`. */
-export const USER_COLUMNS = [
-  'id',
-  'email',
-  'name',
-  'role',
-  'created_at',
-  knex.raw('suspended_at is not null as suspended'),
-]
+export const USER_COLUMNS = knex.raw(USER_ROW)
 
 const NEWEST_FIRST = newestFirst('users')
 
@@ -72,7 +65,7 @@ export const usersStore =
       const users = ownedRows('users', binding)
       return {
         page: async ({ limit, cursor, ...filter }) => {
-          const query = NEWEST_FIRST.select(filtered(users(), filter).select(...USER_COLUMNS), { limit, cursor })
+          const query = NEWEST_FIRST.select(filtered(users(), filter).select(USER_COLUMNS), { limit, cursor })
           return NEWEST_FIRST.pageOf((await read<UserRow>(database, binding, query)).map(toUser), limit)
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
