@@ -29,5 +29,10 @@ export class Deadline {
 export const deadlineExceeded = (why: { readonly detail?: string; readonly cause?: unknown } = {}): Refusal =>
   new Refusal('deadline_exceeded', { ...why, headers: { 'Retry-After': '1' } })
 
-export const isDeadlineExceeded = (error: unknown): boolean =>
-  error instanceof Refusal && error.code === 'deadline_exceeded'
+/** For a `catch`: says in `deadline_exceeded` what the caller can do about it. Rethrows every other error. */
+export const adviseIfLate =
+  (detail: string) =>
+  (error: unknown): never => {
+    const isLate = error instanceof Refusal && error.code === 'deadline_exceeded'
+    throw isLate ? deadlineExceeded({ detail, cause: error }) : error
+  }

@@ -5,7 +5,7 @@ import type { Gate } from '../../domain/gate.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { MOST_COUNTED } from '../../domain/counting.js'
-import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
+import { adviseIfLate } from '../../domain/deadline.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
@@ -200,9 +200,6 @@ export const ask = async <Row>(
   query: Knex.QueryBuilder,
   deadline: Deadline,
 ): Promise<readonly Row[]> =>
-  read<Row>(database, reader, query, deadline).catch((error: unknown) => {
-    if (!isDeadlineExceeded(error)) throw error
-    throw deadlineExceeded({ detail: 'This took too long. Narrow the search.', cause: error })
-  })
+  read<Row>(database, reader, query, deadline).catch(adviseIfLate('This took too long. Narrow the search.'))
 
 type Walked = { readonly [Name in keyof LinkRow]: LinkRow[Name] | null } & { readonly walked: number }

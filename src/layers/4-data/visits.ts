@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../domain/gate.js'
 import { RecordChanged } from '../../database/errors.js'
-import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
+import { adviseIfLate } from '../../domain/deadline.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
@@ -145,7 +145,4 @@ const having =
   (links: Knex.QueryBuilder): Knex.QueryBuilder =>
     tags.length === 0 ? links : links.whereRaw('tags @> ?::text[]', [[...tags]])
 
-const tooSlow = (error: unknown): never => {
-  if (!isDeadlineExceeded(error)) throw error
-  throw deadlineExceeded({ detail: 'Adding up these links took too long. Ask for a shorter time.', cause: error })
-}
+const tooSlow = adviseIfLate('Adding up these links took too long. Ask for a shorter time.')
