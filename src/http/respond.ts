@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 
 import type { Answer } from '../layers/route.js'
+import { textsIn } from '../pages/pages.js'
 import { AnswerHeaders } from './answer-headers.js'
 import { FixedDocument } from './fixed-document.js'
-import { negotiate } from './negotiate.js'
 
 /** Closes the stream of an answer that will not be sent. */
 export const discard = ({ body }: Answer): void => {
@@ -40,6 +40,18 @@ export const respond = (ctx: Context, answer: Answer): void => {
 }
 
 const isWritten = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+
+/** The first one wins a tie: programs rarely say what they want. */
+const TYPES = ['application/json', 'application/problem+json', 'text/html']
+
+/** Content negotiation (RFC 9110 §12.5): a browser gets the answer's page, every other client the answer itself. */
+const negotiate = (ctx: Context, { page, ...answer }: Answer): Answer => {
+  if (page === undefined) return answer
+  const headers = { ...answer.headers, Vary: 'Accept, Accept-Language' }
+  if (ctx.accepts(TYPES) !== 'text/html') return { ...answer, headers }
+  const { text, headers: own } = page(textsIn(...ctx.acceptsLanguages()))
+  return { ...answer, headers: { ...headers, ...own }, type: 'text/html; charset=utf-8', body: text }
+}
 
 /** The document in the encoding that the caller accepts: compressed or plain. */
 const represent = (ctx: Context, answer: Answer, document: FixedDocument): Answer => {
