@@ -14,18 +14,16 @@ import { createPasswords } from '../identity/password.js'
 import { FORMATS, FORMAT_NAMES } from '../import/formats.js'
 import type { FormatName } from '../import/formats.js'
 import { importLinks } from '../import/import-links.js'
-import type { ImportResult } from '../import/import-links.js'
+import type { ImportOrder, ImportResult } from '../import/import-links.js'
 import { createLinkStore } from '../import/link-store.js'
 import { createRefusedFile } from '../import/refused-file.js'
 import { linkReader } from '../import/to-link.js'
 import { UnreadableFile } from '../import/unreadable-file.js'
-import { FIELDS } from '../import/words.js'
+import { FIELDS, columnName } from '../import/words.js'
 import { createAnnouncer } from '../redirects/announcer.js'
-import { email } from './arguments.js'
+import { email, parsed } from './arguments.js'
 import { counted, number } from '../domain/counted.js'
 import { AnswerIsNo, UsageError } from './errors.js'
-import { mapping } from './import/mapping.js'
-import type { Mapping } from './import/mapping.js'
 import { complain, print } from './print.js'
 import { clearProgress, withProgress } from './progress.js'
 import { unreadable } from './read-text-file.js'
@@ -55,6 +53,30 @@ Examples:
 
 Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. 2: nothing
 was read (no such file, a missing column, no such user, no installation, no place for the refused).`
+
+/** Columns by `columnName`; null: the column is left out. */
+type Mapping = ImportOrder['map']
+
+const pairOf = parsed(
+  (text) => {
+    const [, column = '', name = ''] = /^(.*)=(.*)$/s.exec(text) ?? []
+    const field = name.trim() === '' ? null : FIELDS.find((each) => each === name.trim())
+    return columnName(column) === '' || field === undefined ? undefined : { column: columnName(column), field }
+  },
+  `must be "their column=our field, …"; our fields are ${FIELDS.join(', ')}`,
+)
+
+/** `their column=our field, …`; without a field, the column is left out. Repeated options add up. */
+const mapping = (text: string, previous: Mapping = new Map()): Mapping => {
+  const map = new Map(previous)
+  for (const { column, field } of text.split(',').map(pairOf)) {
+    if (map.has(column)) throw new UsageError(`--map names the column ${column} twice`)
+    const [rival] = [...map].find(([, other]) => field !== null && other === field) ?? []
+    if (rival !== undefined) throw new UsageError(`--map: ${rival} and ${column} cannot both be the ${field}`)
+    map.set(column, field)
+  }
+  return map
+}
 
 interface ImportOptions {
   readonly format: FormatName
