@@ -54,7 +54,6 @@ const warnOfLoneRole = async (database: Database, role: string): Promise<void> =
   if (lone !== null) complain(`warning: ${describeLoneRole(lone)}`)
 }
 
-/** Changes a user and prints them. */
 const changeUser = (
   idOrEmail: string,
   change: (accounts: Accounts, user: User, config: Config, database: Database) => Promise<User | null>,

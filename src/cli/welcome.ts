@@ -84,6 +84,5 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
 const commandIn = (dataDir: string): string =>
   dataDir === defaultDataDir() ? 'npx linkgate' : `DATA_DIR=${shellWord(shownPath(dataDir))} npx linkgate`
 
-/** Quotes a word for a shell. */
 const shellWord = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -25,10 +25,10 @@ import { checked, count, jsonOption, reason } from '../arguments.js'
 import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { enterUnder, explainReplaced } from './propose.js'
-import { commentLine, diffLines, renderChanges, renderTable } from './render.js'
+import { diffLines, renderChanges, renderTable } from './render.js'
 import { terminalActor, terminalOrigin, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
-import { historyText, nameOf } from './show.js'
+import { nameOf } from './show.js'
 
 const id = checked(isId, 'must be the number of a proposal')
 
@@ -79,9 +79,7 @@ const showProposal = async (session: PolicySession, wanted: string, json: true |
       `proposal ${proposal.id}, ${proposal.state}, ${proposal.time}, by ${escapeInLine(nameOf(proposal.actor))}`,
       `reason: ${escapeInLine(proposal.reason)}`,
       ...(closed === null ? [] : [escapeInLine(`${closed.time} by ${nameOf(closed.actor)}: ${closed.reason ?? '-'}`)]),
-      ...proposal.removed.map((row) => `- ${historyText(row)}`),
-      ...proposal.added.map((row) => `+ ${historyText(row)}`),
-      ...proposal.comments.map((change) => commentLine(historyText(change.row), change)),
+      ...diffLines(proposal.removed, proposal.added, proposal.comments),
       ...(against === null ? [] : [`against revision ${against.revision}, which is in force:`]),
       ...(against === null
         ? []

@@ -1,7 +1,7 @@
 import type { CellChange, Outcome } from '../../domain/decision-table.js'
-import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
 import type { CommentChange } from '../../policy/comments.js'
+import type { HistoryRow } from '../../policy/history.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
 import { counted } from '../../domain/counted.js'
@@ -17,22 +17,25 @@ export const renderTable = (head: readonly string[], rows: readonly (readonly st
   return lines.map((row) => line(row).trimEnd()).join('\n')
 }
 
+interface Comment extends Pick<CommentChange, 'before' | 'after'> {
+  readonly row: HistoryRow
+}
+
 /** Added and removed rows, and their comments, as lines of a diff. */
 export const diffLines = (
-  removed: readonly PolicyRow[],
-  added: readonly PolicyRow[],
-  comments: readonly CommentChange[],
+  removed: readonly HistoryRow[],
+  added: readonly HistoryRow[],
+  comments: readonly Comment[],
 ): readonly string[] => [
-  ...removed.map((row) => `- ${rowText(row)}`),
-  ...added.map((row) => `+ ${rowText(row)}`),
-  ...comments.map((change) => commentLine(rowText(change.row), change)),
+  ...removed.map((row) => `- ${historyText(row)}`),
+  ...added.map((row) => `+ ${historyText(row)}`),
+  ...comments.map(({ row, before, after }) => `# ${historyText(row)}: ${commentText(before)} -> ${commentText(after)}`),
 ]
 
-/** An added, changed or removed comment, in one line. */
-export const commentLine = (row: string, { before, after }: Pick<CommentChange, 'before' | 'after'>): string => {
-  const [old, now] = [before, after].map((text) => (text === null ? 'none' : JSON.stringify(text)))
-  return `# ${row}: ${old} -> ${now}`
-}
+const historyText = (row: HistoryRow): string =>
+  'unreadable' in row ? `${row.ptype}, ${JSON.stringify(row.unreadable)} (not a row)` : rowText(row)
+
+const commentText = (comment: string | null): string => (comment === null ? 'none' : JSON.stringify(comment))
 
 /** Names for the role and the action that stand for all unnamed ones. */
 export const roleText = (role: string): string => (role === ENGINE_ROLES.user ? 'any other role' : role)

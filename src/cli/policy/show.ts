@@ -7,15 +7,14 @@ import type { Cell } from '../../domain/decision-table.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
 import { formatPolicyCsv } from '../../policy/csv.js'
 import { findRevision, listRevisions } from '../../policy/history.js'
-import type { HistoryRow, Revision } from '../../policy/history.js'
+import type { Revision } from '../../policy/history.js'
 import { DEFAULT_FILE } from '../../policy/installation.js'
-import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
 import { action, count, jsonOption, revision } from '../arguments.js'
 import { print } from '../print.js'
 import { withProgress } from '../progress.js'
-import { actionText, commentLine, renderTable, roleText } from './render.js'
+import { actionText, diffLines, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
 
 /** In a package it is not below the current folder. */
@@ -106,9 +105,7 @@ export const historyCommand = (policy: Command) =>
           [
             `revision ${found.revision}, ${found.time}, by ${escapeInLine(byOf(found))}`,
             `reason: ${escapeInLine(found.reason)}`,
-            ...found.removed.map((row) => `- ${historyText(row)}`),
-            ...found.added.map((row) => `+ ${historyText(row)}`),
-            ...found.comments.map((change) => commentLine(historyText(change.row), change)),
+            ...diffLines(found.removed, found.added, found.comments),
           ].join('\n'),
         )
       }),
@@ -122,6 +119,3 @@ const byOf = ({ actor, approved_by, proposal, without_approval }: Revision): str
 
 export const nameOf = ({ id, name }: { readonly id: string | null; readonly name: string | null }): string =>
   name ?? `user ${id ?? 'unknown'} (deleted)`
-
-export const historyText = (row: HistoryRow): string =>
-  'unreadable' in row ? `${row.ptype}, ${JSON.stringify(row.unreadable)} (not a row)` : rowText(row)
