@@ -5,24 +5,18 @@ import type { FileHandle } from 'node:fs/promises'
 import { refusedText } from './refused-text.js'
 import type { Source, SourceRecord } from './source-record.js'
 
-/** The refused records, as they were read, with the reasons. An error of writing does not end the import. */
-export interface RefusedFile {
-  add(record: SourceRecord, reason: string): Promise<void>
-  /** Resolves with the error because of which records are missing; undefined if none are. */
-  close(): Promise<unknown>
-}
-
 /**
- * `source`: where the records come from; `mapped`: its mapped columns. The file is created with the first record. Only
- * the current user can read it, also if it existed before. Throws if that cannot be, or if it cannot be written. If it
- * is only to be created, and another program creates it before the first record, that is an error of writing.
+ * The refused records, as they were read, with the reasons. An error of writing does not end the import. `source`:
+ * where the records come from; `mapped`: its mapped columns. The file is created with the first record. Only the
+ * current user can read it, also if it existed before. Throws if that cannot be, or if it cannot be written. If it is
+ * only to be created, and another program creates it before the first record, that is an error of writing.
  */
 export const createRefusedFile = async (
   file: string,
   source: Pick<Source, 'columns' | 'dialect'>,
   mapped: ReadonlySet<string>,
   how: 'overwrite' | 'create',
-): Promise<RefusedFile> => {
+) => {
   const { head, line } = refusedText(source, mapped)
   let handle: FileHandle | undefined
   let fault: unknown
@@ -38,16 +32,19 @@ export const createRefusedFile = async (
   }
   await checkWritable(file, how)
   return {
-    add: async (record, reason) => {
+    add: async (record: SourceRecord, reason: string): Promise<void> => {
       // after a line that may be half written, another one would be joined to it
       if (fault === undefined) await write(line(record, reason)).catch(keepFault)
     },
-    close: async () => {
+    /** Resolves with the error because of which records are missing; undefined if none are. */
+    close: async (): Promise<unknown> => {
       await handle?.close().catch(keepFault)
       return fault
     },
   }
 }
+
+export type RefusedFile = Awaited<ReturnType<typeof createRefusedFile>>
 
 /** Opens the file for writing, and leaves it as it was, except that others can no longer read it. */
 const checkWritable = async (file: string, how: 'overwrite' | 'create'): Promise<void> => {

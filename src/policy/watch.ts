@@ -3,12 +3,6 @@ import type { CurrentPolicy } from './current.js'
 /** The PostgreSQL channel that announces each new revision. */
 export const POLICY_CHANNEL = 'linkgate_policy'
 
-export interface PolicyWatch {
-  /** Refreshes the policy now. */
-  look(): void
-  stop(): void
-}
-
 interface WatchOptions {
   readonly policy: CurrentPolicy
   /** called after each refresh, with its error or null */
@@ -27,12 +21,7 @@ const CHECK_SHARE = 0.02
  * Keeps the policy in force up to date: by `look` on a notification, and at an interval, so that a lost notification
  * delays an update by at most that interval (promise 2). Now and then compares the rows in force with the stored ones.
  */
-export const watchPolicy = ({
-  policy,
-  onLook,
-  intervalMs = 400,
-  onDiffer = () => undefined,
-}: WatchOptions): PolicyWatch => {
+export const watchPolicy = ({ policy, onLook, intervalMs = 400, onDiffer = () => undefined }: WatchOptions) => {
   const look = () => void policy.refresh().then(() => onLook(null), onLook)
   const timer = setInterval(look, intervalMs)
   timer.unref()
@@ -53,11 +42,14 @@ export const watchPolicy = ({
   }
   checkAfter(CHECK_MS)
   return {
+    /** Refreshes the policy now. */
     look,
-    stop: () => {
+    stop: (): void => {
       stopped = true
       clearInterval(timer)
       clearTimeout(checks)
     },
   }
 }
+
+export type PolicyWatch = ReturnType<typeof watchPolicy>

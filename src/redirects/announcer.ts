@@ -7,18 +7,11 @@ const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select anno
 /** Minimum time between two announcements: changes in it are announced together. */
 const EVERY_MS = 20
 
-interface Announcer {
-  /** Announces a committed change, soon. */
-  soon(): void
-  /** Resolves when every change is announced. */
-  stop(): Promise<void>
-}
-
 /**
  * Announces committed changes in batches, one at a time. It only speeds things up: the heartbeat of any process's
  * listener announces what this one missed (database/listener.ts).
  */
-export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
+export const createAnnouncer = (database: Pick<Database, 'run'>) => {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let nextAt = Number.NEGATIVE_INFINITY
@@ -29,8 +22,8 @@ export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
     await database.run(ANNOUNCE).catch(() => undefined)
   }
   return {
-    // a running announcement may lack this change, so another follows it
-    soon: () => {
+    /** Announces a committed change, soon. A running announcement may lack it, so another follows. */
+    soon: (): void => {
       timer ??= setTimeout(
         () => {
           running = announce()
@@ -38,7 +31,8 @@ export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
         Math.max(0, nextAt - performance.now()),
       )
     },
-    stop: async () => {
+    /** Resolves when every change is announced. */
+    stop: async (): Promise<void> => {
       clearTimeout(timer)
       await (timer === undefined ? running : announce())
     },

@@ -1,21 +1,18 @@
 import { EVERY_CODE } from './link-cache.js'
 
-/** The codes that this process knows to have changed recently. */
-export interface RecentChanges {
-  /** Notes that a code changed; `*`: any code may have. */
-  note(code: string): void
-  has(code: string): boolean
-}
-
-/** Keeps changes for `withinMs`. If more than `most` codes change in that time, all codes count as changed. */
-export const createRecentChanges = (withinMs: number, most = 100_000): RecentChanges => {
+/**
+ * The codes that this process knows to have changed recently: within `withinMs`. If more than `most` codes change in
+ * that time, all codes count as changed.
+ */
+export const createRecentChanges = (withinMs: number, most = 100_000) => {
   // Two generations, each dropped as a whole: finding the first entry of a Map gets slower with every deletion there.
   let recent = new Map<string, number>()
   let before = new Map<string, number>()
   let startedAt = performance.now()
   let all = Number.NEGATIVE_INFINITY
   return {
-    note: (code) => {
+    /** Notes that a code changed; `*`: any code may have. */
+    note: (code: string): void => {
       const now = performance.now()
       if (now - startedAt >= withinMs) {
         before = recent
@@ -29,6 +26,9 @@ export const createRecentChanges = (withinMs: number, most = 100_000): RecentCha
         all = now
       }
     },
-    has: (code) => performance.now() - Math.max(all, recent.get(code) ?? before.get(code) ?? all) < withinMs,
+    has: (code: string): boolean =>
+      performance.now() - Math.max(all, recent.get(code) ?? before.get(code) ?? all) < withinMs,
   }
 }
+
+export type RecentChanges = ReturnType<typeof createRecentChanges>

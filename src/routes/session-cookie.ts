@@ -1,24 +1,13 @@
 import { isLoopbackOrHttps } from '../domain/issuer-url.js'
 
-/** The cookie with the refresh token of a browser's sign-in. Scripts cannot read it. */
-export interface SessionCookie {
-  readonly name: string
-  /** `Set-Cookie` for this value until this time; clears the cookie if the value is too long for a browser */
-  readonly keep: (value: string, endsAt: Date) => string
-  /** `Set-Cookie` that removes it */
-  readonly clear: string
-  /** the value in a cookie that a browser sent; null if there is none */
-  readonly valueOf: (sent: string | undefined) => string | null
-}
-
 /** RFC 6265 §6.1: browsers accept 4,096 bytes per cookie, name and attributes included. */
 const MOST = 3_900
 
 /**
- * The cookie of a service with this origin. Null over plain http, where anybody on the way could read it; plain http is
- * safe only on this machine.
+ * The cookie with the refresh token of a browser's sign-in, for a service with this origin. Scripts cannot read it.
+ * Null over plain http, where anybody on the way could; plain http is safe only on this machine.
  */
-export const sessionCookie = (baseUrl: string): SessionCookie | null => {
+export const sessionCookie = (baseUrl: string) => {
   if (!isLoopbackOrHttps(baseUrl)) return null
   // the prefix stops other hosts of the domain from setting it; browsers require `Secure` and `Path=/` for it
   const [name, place] = baseUrl.startsWith('https:')
@@ -29,13 +18,16 @@ export const sessionCookie = (baseUrl: string): SessionCookie | null => {
   const clear = set('', 0)
   return {
     name,
-    keep: (value, endsAt) => {
+    /** `Set-Cookie` for this value until this time; clears the cookie if the value is too long for a browser */
+    keep: (value: string, endsAt: Date): string => {
       const encoded = encodeURIComponent(value)
       const seconds = Math.floor((endsAt.getTime() - Date.now()) / 1_000)
       return encoded.length > MOST || seconds <= 0 ? clear : set(encoded, seconds)
     },
+    /** `Set-Cookie` that removes it */
     clear,
-    valueOf: (sent = '') => {
+    /** the value in a cookie that a browser sent; null if there is none */
+    valueOf: (sent = ''): string | null => {
       try {
         return decodeURIComponent(sent) || null
       } catch {
@@ -44,3 +36,5 @@ export const sessionCookie = (baseUrl: string): SessionCookie | null => {
     },
   }
 }
+
+export type SessionCookie = NonNullable<ReturnType<typeof sessionCookie>>

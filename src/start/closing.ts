@@ -2,19 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { deferred } from '../domain/deferred.js'
 
-/** The resources that a start has opened. They are closed in reverse order. */
-export interface Closing {
-  add(close: () => Promise<unknown> | void): void
-  /**
-   * Closes everything, once. A failure does not stop the rest from being closed; the first one is thrown at the end.
-   */
-  closeAll(): Promise<void>
-  /** From now on, no resource is waited for longer than so many milliseconds. */
-  hurry(eachMs: number): void
-}
-
-/** Collects resources to close. A second `closeAll` waits for the first, and closes nothing that was added later. */
-export const createClosing = (): Closing => {
+/** The resources that a start has opened, to be closed in reverse order. */
+export const createClosing = () => {
   const opened: (() => Promise<unknown> | void)[] = []
   let closed: Promise<void> | undefined
   const hurried = deferred<number>()
@@ -35,8 +24,15 @@ export const createClosing = (): Closing => {
     if (failures.length > 0) throw failures[0]
   }
   return {
-    add: (close) => void opened.push(close),
-    closeAll: () => (closed ??= closeAll()),
+    add: (close: () => Promise<unknown> | void): void => void opened.push(close),
+    /**
+     * Closes everything, once: a second call waits for the first, and closes nothing that was added later. A failure
+     * does not stop the rest from being closed; the first one is thrown at the end.
+     */
+    closeAll: (): Promise<void> => (closed ??= closeAll()),
+    /** From now on, no resource is waited for longer than so many milliseconds. */
     hurry: hurried.resolve,
   }
 }
+
+export type Closing = ReturnType<typeof createClosing>
