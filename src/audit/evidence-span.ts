@@ -5,7 +5,6 @@ import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'
 
-/** A valid stored checkpoint. */
 export interface ValidCheckpoint extends StoredCheckpoint {
   readonly checkpoint: Checkpoint
   /** when it was stored, by the database's clock */

@@ -9,7 +9,6 @@ interface CheckpointRow extends StoredCheckpoint {
   readonly time: Date
 }
 
-/** The stored data that proves the log. */
 export interface StoredProof {
   readonly chains: readonly (ChainHead & { readonly time: Date | null })[]
   /** newest first */

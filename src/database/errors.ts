@@ -76,7 +76,6 @@ export const refusalOfOutdated = (error: DecisionOutdated): Refusal =>
 // 08: connection; 53: out of connections or disk; 57P: shutting down; 57014: statement timeout; XX000: internal error
 const AWAY = /^(?:08|53|57P|57014|XX000)/
 
-/** Node's error codes of a failed connection. */
 const LOST_CODES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -16,7 +16,6 @@ export interface DatabaseSettings extends ConnectionSettings {
   /** true if `databaseUrl` leads through a pooler in transaction mode */
   readonly databasePooled?: boolean
   readonly dataDir: string
-  /** the folder of the migrations */
   readonly migrations: URL
 }
 
@@ -29,7 +28,6 @@ export interface ServiceLogin {
 
 /** A PostgreSQL with the schema of this version. */
 interface OpenedDatabase extends ServiceLogin {
-  /** names of the migrations that were applied */
   readonly migrated: readonly string[]
   /** stops the embedded database, unless another process uses it */
   leave(): Promise<void>

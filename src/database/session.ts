@@ -4,7 +4,6 @@ import type { Client, ClientConfig } from 'pg'
 import { StartError } from '../domain/start-error.js'
 import { withConnection } from './with-connection.js'
 
-/** The role that a session has. */
 export interface Session {
   readonly role: string
   /** true for a superuser, for the owner of the tables, and for a role that can become one of them */

@@ -16,7 +16,6 @@ export interface Question {
   readonly relation: Relation
 }
 
-/** One cell of the decision table. */
 export interface Cell extends Question, Outcome {}
 
 export interface CellChange extends Question {

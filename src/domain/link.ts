@@ -41,7 +41,6 @@ export interface Link {
   readonly visits: VisitCount
 }
 
-/** Finds a link by its code. */
 export type FindLink = (code: string) => Promise<Link | null>
 
 /**

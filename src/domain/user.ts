@@ -10,7 +10,6 @@ export interface User {
   readonly created_at: string
 }
 
-/** Finds a user by their id. */
 export type FindUser = (id: string) => Promise<User | null>
 
 /**

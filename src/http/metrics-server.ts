@@ -4,7 +4,6 @@ import type { Answer } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { listen, urlOf } from './listen.js'
 
-/** What the metrics port serves. */
 interface Watched {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** the handlers of `/healthz` and `/readyz` on the public port */

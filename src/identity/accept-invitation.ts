@@ -50,7 +50,6 @@ interface Found {
   readonly inviter_role: string | null
 }
 
-/** An invitation that can be accepted. */
 export interface OpenInvitation {
   readonly role: string
   readonly expiresAt: Date

@@ -22,7 +22,6 @@ interface NewAccount {
   readonly external?: ExternalSubject
 }
 
-/** A user's identity at an external issuer. */
 export interface ExternalSubject {
   readonly issuer: string
   readonly subject: string

@@ -21,7 +21,6 @@ export const readDocument: ReadDocument = async (url, signal) => {
   return readJson(url, response.body)
 }
 
-/** A response of an issuer's endpoint. */
 interface IssuerAnswer {
   readonly status: number
   readonly document: unknown

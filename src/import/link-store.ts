@@ -4,7 +4,6 @@ import { asIdentity } from '../identity/as-identity.js'
 import { generateCode } from '../layers/4-data/links.js'
 import type { ImportedLink } from './to-link.js'
 
-/** The outcome for a link. */
 export type Outcome = { readonly kind: 'made' | 'unchanged' } | { readonly kind: 'refused'; readonly reason: string }
 
 /**

@@ -1,4 +1,3 @@
-/** One record of the file. */
 export interface SourceRecord {
   /** its place in the file, for a message: `12` (the line) or `link 12` */
   readonly place: string

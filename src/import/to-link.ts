@@ -9,13 +9,11 @@ import type { OwnPlace } from '../routes/target.js'
 import { BOOLEAN_RULE, booleanOf, typedFields, unstorableIn } from './typed-fields.js'
 import type { Words } from './words.js'
 
-/** A link to import. */
 export interface ImportedLink extends Omit<LinkFields, 'code' | 'password_hash'> {
   /** its previous id; null: any */
   readonly id: string | null
   /** null: an unguessable one is generated */
   readonly code: string | null
-  /** its owner; null: none */
   readonly owner_id: string | null
   /** null: now */
   readonly created_at: string | null

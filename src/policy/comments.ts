@@ -13,7 +13,6 @@ export type Comments = ReadonlyMap<string, RowComment>
 
 export const NO_COMMENTS: Comments = new Map()
 
-/** Rows and their comments. */
 export interface CommentedRows {
   readonly rows: readonly PolicyRow[]
   readonly comments: Comments

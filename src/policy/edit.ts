@@ -88,13 +88,10 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
 interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commented'> {
   /** the revision whose decisions the new ones are compared with */
   readonly base: Snapshot
-  /** the new revision */
   readonly revision: number
   /** all rows of the new revision: kept ones in their order, then the added ones */
   readonly rows: readonly PolicyRow[]
-  /** the stored comments */
   readonly commentsBefore: Comments
-  /** the comments of the new revision */
   readonly comments: Comments
   /** the rows that differ from `base`, if these are more than the edit itself */
   readonly changed?: readonly PolicyRow[]

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { IssuedSession, IssuerSession } from '../identity/issuer-session.js'
 import type { SignIn, SignInRequest } from '../identity/sign-in.js'
 
-/** A way for browsers to sign in. */
 export interface BrowserSignIn<Credentials> {
   readonly credentials: z.ZodType<Credentials>
   readonly example: Credentials

@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { Refusal } from '../domain/refusal.js'
 import type { Answer } from '../layers/route.js'
 
-/** Media types of exports. */
 export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
 
 export const ExportQuery = z.strictObject({

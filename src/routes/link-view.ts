@@ -6,7 +6,6 @@ import { Refusal } from '../domain/refusal.js'
 import { MOST_VISITS } from './link-fields.js'
 import { Code, Id, Time, count, text, textOrNull } from './schemas.js'
 
-/** An example for the API description. */
 export const LINK_EXAMPLE = {
   id: '42',
   code: 'spring',
@@ -29,7 +28,6 @@ export const LINK_EXAMPLE = {
   etag: '"42-1.207"',
 } as const
 
-/** A link, for callers who may change it. */
 export const ManagedLinkView = z
   .object({
     code: Code,
@@ -66,7 +64,6 @@ export const ManagedLinkView = z
     description: 'A link, as shown to callers who may change it.',
   })
 
-/** A link, for everybody. */
 export const LinkView = ManagedLinkView.partial()
   .extend(ManagedLinkView.pick({ code: true, title: true }).shape)
   .meta({

@@ -63,17 +63,13 @@ export const Password = z
 export const LinkToken = z.string().min(1).max(512).meta({ description: 'from the link in the mail' })
 /** A text in a response. */
 export const text = (most: number, description: string) => z.string().max(most).meta({ description })
-/** A text in a response, or null. */
 export const textOrNull = (most: number, description: string) => z.string().max(most).nullable().meta({ description })
-/** A count in a response. */
 export const count = (description: string) => z.int().min(0).meta({ description })
-/** The number of a policy revision. */
 export const RevisionNumber = z
   .int()
   .min(0)
   .max(Number.MAX_SAFE_INTEGER)
   .meta({ description: 'policy revision; 0: before the first' })
-/** The id of a request in the log. */
 export const RequestId = z
   .string()
   .regex(REQUEST_ID)
@@ -186,7 +182,6 @@ export const pageOf = <View extends z.ZodType>(view: View) =>
       .meta({ description: `the total of all pages, with \`count=true\`; ${MOST_COUNTED} means that many or more` }),
   })
 
-/** A user's own account. */
 export const ProfileView = z
   .object({
     id: Id.describe('id of the user'),

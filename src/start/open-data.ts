@@ -13,7 +13,6 @@ import type { Tracing } from '../tracing/tracing.js'
 import { VERSION } from '../version.js'
 import type { Closing } from './closing.js'
 
-/** The data stores, and tracing. */
 export interface Data {
   /** with a span for each query of a traced request */
   readonly database: Database

@@ -31,7 +31,6 @@ interface HttpParts {
   readonly log: Logger
 }
 
-/** The HTTP server. */
 export interface Http {
   readonly baseUrl: string
   /** where it listens */

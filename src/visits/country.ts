@@ -2,7 +2,6 @@ import type { CountryResponse } from 'maxmind'
 
 import { StartError } from '../domain/start-error.js'
 
-/** Finds the country of a visitor. */
 export interface Countries {
   /** the header with the country, in lower case; undefined: not set */
   readonly header: string | undefined

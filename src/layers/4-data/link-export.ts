@@ -5,7 +5,6 @@ import { searchable } from './link-rows.js'
 import { knex, ownedRows, toCopy } from './query.js'
 import type { CopyFormat, Reached } from './query.js'
 
-/** Export formats. */
 export type LinkFormat = 'csv' | 'ndjson'
 
 /** How an export is written: the file's first line, the SQL expression of a row, and COPY's format. */

@@ -23,7 +23,6 @@ import { knex, ownedRows, prepared } from './query.js'
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 type LinkSort = (typeof LINK_SORTS)[number]
 
-/** Filters of a list of links. */
 export interface LinkFilter {
   /** text that the code, target, title or note contains, ignoring case */
   readonly q?: string | undefined
@@ -119,7 +118,6 @@ export const filtered = (rows: Knex.QueryBuilder, query: LinkFilter): Knex.Query
   return rows
 }
 
-/** Applies a list's filters and its cursor. */
 const narrowed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
   const { sort, cursor } = query
   filtered(rows, query)

@@ -5,7 +5,6 @@ import type { ResourceRoles } from './context.js'
 import { ownedRows } from './query.js'
 import type { OwnedRows, Reached } from './query.js'
 
-/** The database roles for links. */
 export const LINK_ROLES: ResourceRoles = { own: 'links_own', any: 'links_any' }
 
 /**

@@ -20,7 +20,6 @@ interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
   readonly faults_found: number
 }
 
-/** Proves the integrity of the decision log. */
 export interface LogProof {
   state(): ReturnType<typeof proofState>
   /** The evidence file of a period, in parts. */

@@ -22,7 +22,6 @@ interface UserChanges {
   readonly email?: string | undefined
 }
 
-/** Filters of a list of users. */
 interface UserFilter {
   /** text that the name or the address contains, ignoring case */
   readonly q?: string | undefined
@@ -49,7 +48,6 @@ export interface Users {
   update(user: User, changes: UserChanges): Promise<User>
 }
 
-/** The columns of a `UserRow`. */
 export const USER_COLUMNS = knex.raw(USER_ROW)
 
 const NEWEST_FIRST = newestFirst('users')

@@ -10,7 +10,6 @@ const TEXTS = ['referrer', 'country', 'browser', 'os', 'device']
 /** The columns that an exported line uses. */
 export const VISIT_COLUMNS = [...IN_ORDER, `${utc(VISIT_TIME)} as at`, ...TEXTS, 'bot'].join(', ')
 
-/** How a single visit is exported. */
 export const VISIT_FORMS = formsOf({
   time: plain('at'),
   ...Object.fromEntries(TEXTS.map((column) => [column, text(column)])),
