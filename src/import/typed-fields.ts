@@ -8,32 +8,12 @@ export const unstorableIn = (words: Words): string | undefined =>
 /**
  * Converts the texts to the types that the rules expect. A text that does not convert stays, and the rule refuses it.
  */
-export const typedFields = ({
-  title,
-  tags,
-  status,
-  active,
-  forward_query: forwards,
-  max_visits: most,
-  ...words
-}: Words) => ({
-  ...Object.fromEntries(Object.entries(words).filter(([, text]) => text !== '')),
-  ...withText(words.created_at, (text) => ({ created_at: timeOf(text) })),
-  ...withText(words.updated_at, (text) => ({ updated_at: timeOf(text) })),
-  ...withText(words.starts_at, (text) => ({ starts_at: timeOf(text) })),
-  ...withText(words.expires_at, (text) => ({ expires_at: timeOf(text) })),
-  // titles of web pages have line breaks
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-  ...withText(title, (text) => ({ title: text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ') })),
-  ...withText(tags, (text) => ({ tags: tagsOf(text) })),
-  ...withText(status, (text) => ({ status: numberOf(text) })),
-  ...withText(most, (text) => ({ max_visits: numberOf(text) })),
-  ...withText(active, (text) => ({ active: booleanOf(text) })),
-  ...withText(forwards, (text) => ({ forward_query: booleanOf(text) })),
-})
-
-const withText = <T extends object>(text: string | undefined, make: (text: string) => T): T | undefined =>
-  text === undefined || text === '' ? undefined : make(text)
+export const typedFields = (words: Words): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(words).flatMap(([name, text]) =>
+      text === '' ? [] : [[name, (CONVERSIONS.get(name) ?? String)(text)]],
+    ),
+  )
 
 /** Splits at characters that no tag can contain. */
 const tagsOf = (text: string): readonly string[] =>
@@ -63,3 +43,20 @@ const timeOf = (text: string): string => {
   const [, hours = '', minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(offset) ?? []
   return `${date}T${time}${seconds}${hours === '' ? 'Z' : `${hours}:${minutes}`}`
 }
+
+/** titles of web pages have line breaks */
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const oneLineOf = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ')
+
+const CONVERSIONS = new Map<string, (text: string) => unknown>([
+  ['created_at', timeOf],
+  ['updated_at', timeOf],
+  ['starts_at', timeOf],
+  ['expires_at', timeOf],
+  ['title', oneLineOf],
+  ['tags', tagsOf],
+  ['status', numberOf],
+  ['max_visits', numberOf],
+  ['active', booleanOf],
+  ['forward_query', booleanOf],
+])
