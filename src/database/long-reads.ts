@@ -26,7 +26,7 @@ interface LongReadOptions {
   readonly size: number
   /** timeout for each part of a read: its connection is closed, and the answer is 503 */
   readonly deadlineMs: number
-  readonly observer: DatabaseObserver
+  readonly observer: DatabaseObserver | undefined
 }
 
 /** Reads parts inside a transaction. A read that is stopped early may leave the connection unusable. */
@@ -55,10 +55,10 @@ export const openLongReads = ({
     try {
       await client.connect()
     } catch (error) {
-      observer.acquireFailed()
+      observer?.acquireFailed()
       throw databaseAway(error)
     }
-    observer.acquired((performance.now() - startedAt) / 1_000)
+    observer?.acquired((performance.now() - startedAt) / 1_000)
   }
 
   const readOn = async function* <Part>(client: Client, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
@@ -72,8 +72,8 @@ export const openLongReads = ({
         : translateError(error)
       throw failure
     } finally {
-      observer.queried('stream', (performance.now() - startedAt) / 1_000)
-      if (isDatabaseAway(failure)) observer.lost()
+      observer?.queried('stream', (performance.now() - startedAt) / 1_000)
+      if (isDatabaseAway(failure)) observer?.lost()
     }
   }
 

@@ -40,13 +40,6 @@ export interface PooledDatabase extends Database {
   stats(): PoolStats
 }
 
-const UNOBSERVED: DatabaseObserver = {
-  acquired: () => undefined,
-  acquireFailed: () => undefined,
-  queried: () => undefined,
-  lost: () => undefined,
-}
-
 /** Opens a pool of pipelining connections. It connects at the first query. */
 export const openPool = ({
   connection,
@@ -54,7 +47,7 @@ export const openPool = ({
   pooled = false,
   deadlineMs,
   onIdleError,
-  observer = UNOBSERVED,
+  observer,
 }: PoolOptions): PooledDatabase => {
   const wire = pooled ? toWire : toNamedWire
   const pool = new Pool({
@@ -74,7 +67,7 @@ export const openPool = ({
   // Without listeners a connection that is lost while idle, or between two queries, would end the process. In the
   // second case the next query rejects.
   pool.on('error', (error) => {
-    observer.lost()
+    observer?.lost()
     onIdleError?.(error)
   })
   const open = new Set<PoolClient>()
@@ -94,11 +87,11 @@ export const openPool = ({
   ): Promise<T> => {
     const startedAt = performance.now()
     const client = await connect().catch((error: unknown) => {
-      observer.acquireFailed()
+      observer?.acquireFailed()
       throw databaseAway(error)
     })
     const acquiredAt = performance.now()
-    observer.acquired((acquiredAt - startedAt) / 1_000)
+    observer?.acquired((acquiredAt - startedAt) / 1_000)
     let failure: unknown
     try {
       return await work(client)
@@ -107,9 +100,9 @@ export const openPool = ({
       failure = isLate ? deadlineExceeded({ cause: error }) : translateError(ofReadOnly(error))
       throw failure
     } finally {
-      observer.queried(kind, (performance.now() - acquiredAt) / 1_000)
+      observer?.queried(kind, (performance.now() - acquiredAt) / 1_000)
       const isAway = isDatabaseAway(failure)
-      if (isAway) observer.lost()
+      if (isAway) observer?.lost()
       // Closed if a transaction is open, which would lend its caller's identity to the next request, or if its answer
       // never came, which the next query would receive.
       client.release(client.getTransactionStatus() !== 'I' || isAway)

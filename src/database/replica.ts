@@ -1,6 +1,7 @@
-import type { QueryResultRow } from 'pg'
+import type { ClientConfig, QueryResultRow } from 'pg'
 
 import type { Database } from './database.js'
+import { openPool } from './pool.js'
 import type { Statement } from './statement.js'
 import { SESSION, faultOfSession } from './session.js'
 import type { Session } from './session.js'
@@ -25,7 +26,7 @@ export interface ReplicaStats {
   readonly leftOut: boolean
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly primary: Pick<Database, 'run'>
   /** its deadline bounds what a slow replica costs */
   readonly replica: Pick<Database, 'flush'>
@@ -142,6 +143,42 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
     stop: () => {
       stopped = true
       clearTimeout(timer)
+    },
+  }
+}
+
+interface ReplicaPlace extends Pick<ReplicaOptions, 'staleMs' | 'onChange'> {
+  readonly url: string
+  /** how the service logs in to the primary, and to the replica in the same way */
+  readonly primary: ClientConfig
+  /** connections to the replica at most */
+  readonly size: number
+  /** true if both are behind a pooler in transaction mode */
+  readonly pooled: boolean
+}
+
+/** The longest that a read waits for the replica before it goes to the primary. */
+const REPLICA_DEADLINE_MS = 300
+
+/** Follows the replica at a URL, with its own connections. */
+export const openReplicaAt = ({
+  url,
+  primary,
+  size,
+  pooled,
+  staleMs,
+  onChange,
+}: ReplicaPlace): Replica & { close(): Promise<void> } => {
+  const connection = { ...primary, connectionString: url }
+  const pool = openPool({ connection, size, pooled, deadlineMs: REPLICA_DEADLINE_MS })
+  // its own connection: the replica must stay in use when requests queue for the primary
+  const position = openPool({ connection: primary, size: 1, pooled, deadlineMs: staleMs })
+  const replica = openReplica({ primary: position, replica: pool, staleMs, onChange })
+  return {
+    ...replica,
+    close: async () => {
+      replica.stop()
+      await Promise.all([pool.close(), position.close()])
     },
   }
 }

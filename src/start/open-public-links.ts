@@ -1,6 +1,6 @@
 import { createListener } from '../database/listener.js'
 import type { ServiceLogin } from '../database/open.js'
-import { openReplicaAt } from '../database/open-replica.js'
+import { openReplicaAt } from '../database/replica.js'
 import { onChange } from '../log/on-change.js'
 import { POLICY_CHANNEL } from '../policy/watch.js'
 import type { PolicyWatch } from '../policy/watch.js'
