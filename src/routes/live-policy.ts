@@ -1,7 +1,7 @@
 import { EVENT_STREAM } from '../http/event-stream.js'
 import type { Live } from '../http/live.js'
 import { Refusal } from '../domain/refusal.js'
-import type { ListenerStore } from '../layers/4-data/listener.js'
+import type { ListenerStore } from '../layers/4-data/live.js'
 import { route } from '../layers/compose.js'
 import { noRecord } from '../layers/rules.js'
 import type { PolicyInForce } from '../layers/layers.js'
