@@ -17,6 +17,13 @@ export interface Caller {
   readonly address: string
 }
 
+/** The caller, as the decision log names them. */
+export const subjectOf = (caller: Caller | null) => ({
+  subject_id: caller?.user?.id ?? null,
+  subject_role: caller?.user?.role ?? 'anonymous',
+  token_id: caller?.tokenId ?? null,
+})
+
 /** What the gateway knows once the rate limit and the token are checked, before the user is looked up. */
 export interface Admitted {
   readonly address: string

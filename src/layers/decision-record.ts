@@ -8,6 +8,7 @@ import type { Owned } from '../domain/link.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX, isOpaqueToken } from '../identity/opaque-token.js'
+import { subjectOf } from './caller.js'
 import type { Caller } from './caller.js'
 
 /** The input of a decision record. */
@@ -53,9 +54,7 @@ const recordOf = (
   request_id: ctx.state.requestId,
   revision: decision?.revision ?? ctx.state.revision ?? 0,
   layer,
-  subject_id: caller?.user?.id ?? null,
-  subject_role: caller?.user?.role ?? 'anonymous',
-  token_id: caller?.tokenId ?? null,
+  ...subjectOf(caller),
   network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),

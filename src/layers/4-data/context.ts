@@ -9,6 +9,7 @@ import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
+import { subjectOf } from '../caller.js'
 import type { Caller } from '../caller.js'
 import type { DataContext } from '../rules.js'
 import { toStatement } from './query.js'
@@ -114,9 +115,7 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
   request_id: requestId,
   revision: snapshot.revision,
   layer: 'object',
-  subject_id: caller.user?.id ?? null,
-  subject_role: caller.user?.role ?? 'anonymous',
-  token_id: caller.tokenId,
+  ...subjectOf(caller),
   action: decision?.action,
   relation: decision?.relation,
   effect: decision?.effect,
