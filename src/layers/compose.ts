@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import { demandOf } from '../input/header-lines.js'
+import { demandOf, headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -11,7 +11,7 @@ import { POLICY_AT_LEAST, decideUnderOnePolicy } from './decide-under-one-policy
 import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { HandlerLayers } from './handler-layers.js'
 import { LayeredRequest } from './layered-request.js'
-import { RequestHeaders, RequestVisitor } from './request-headers.js'
+import { RequestHeaders } from './request-headers.js'
 
 import { asksPolicy, isTaken, nothing } from './route.js'
 import { NO_DATA, noRecord } from './rules.js'
@@ -151,7 +151,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     requestId,
     layers: new HandlerLayers(request, snapshot, caller, admitted),
     headers: new RequestHeaders(ctx, spec.gateway.from !== undefined),
-    visitor: new RequestVisitor(ctx, admitted.address),
+    visitor: { address: admitted.address, header: (name) => headerOf(ctx, name) },
     querystring: ctx.querystring,
   })
 }

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 
-import type { Visitor } from '../domain/visitor.js'
 import { demandOf, headerOf, isForwarded } from '../input/header-lines.js'
 
 /** The request headers that a handler may read, parsed on access. */
@@ -39,20 +38,5 @@ export class RequestHeaders {
    */
   cookie(name: string): string | undefined {
     return this.#readsCookies ? this.#ctx.cookies.get(name) : undefined
-  }
-}
-
-/** The visitor who follows a link, read from their request. */
-export class RequestVisitor implements Visitor {
-  readonly address: string
-  readonly #ctx: Context
-
-  constructor(ctx: Context, address: string) {
-    this.#ctx = ctx
-    this.address = address
-  }
-
-  header(name: string): string | undefined {
-    return headerOf(this.#ctx, name)
   }
 }

@@ -12,7 +12,6 @@ import type { Admitted, Caller, UserQuota } from '../caller.js'
 import type { Gateway } from '../layers.js'
 import type { GatewayRule } from '../rules.js'
 import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
-import { requireOwnPage } from './own-pages.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
 import { CHALLENGE, bearerOf, invalidToken } from './token.js'
@@ -171,6 +170,17 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
       await limiter.require(ctx, 'link_passwords', link)
     },
   }
+}
+
+/**
+ * Refuses (403 `cross_site`) a request that does not come from a page of this origin: browsers send the cookie with
+ * requests from other pages, too. Browsers declare the source (Fetch Metadata), older ones at least the origin (RFC
+ * 6454 §7).
+ */
+const requireOwnPage = (ctx: Context, origin: string): void => {
+  const site = headerOf(ctx, 'sec-fetch-site')
+  const isOwn = site === undefined ? headerOf(ctx, 'origin') === origin : site === 'same-origin'
+  if (!isOwn) throw new Refusal('cross_site', { detail: `Only pages of ${origin} may send this.` })
 }
 
 const senderOf = (ctx: Context) => ({
