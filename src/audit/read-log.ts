@@ -2,8 +2,7 @@ import type { PoolClient } from 'pg'
 
 import type { Database } from '../database/database.js'
 import { AUDIT_READER } from '../database/decision-log.js'
-import { enter } from '../database/enter.js'
-import { sendTo } from '../database/send-to.js'
+import { enter, sendTo } from '../database/statement.js'
 
 /** Reads the decision log in one snapshot. */
 export const readLog = <T>(database: Database, read: (client: PoolClient) => Promise<T>): Promise<T> =>

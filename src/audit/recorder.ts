@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
-import { enter } from '../database/enter.js'
+import { enter } from '../database/statement.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 
 /** The recorder's counters. Totals only grow. */

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { enter } from '../database/enter.js'
+import { enter } from '../database/statement.js'
 import { StartError } from '../domain/start-error.js'
 import { timeZone } from '../domain/time-zone.js'
 import { VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
-import { sendTo } from '../database/send-to.js'
+import { sendTo } from '../database/statement.js'
 import type { Statement } from '../database/statement.js'
 import { USER_ROW, toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'

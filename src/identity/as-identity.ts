@@ -1,6 +1,6 @@
 import type { StatementResult } from '../database/batch.js'
 import type { Database } from '../database/database.js'
-import { enter } from '../database/enter.js'
+import { enter } from '../database/statement.js'
 import type { Statement } from '../database/statement.js'
 import type { Deadline } from '../domain/deadline.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { enter } from '../../src/database/enter.js'
+import { enter } from '../../src/database/statement.js'
 import { RecordChanged } from '../../src/database/errors.js'
 import { backgroundWork } from '../../src/jobs/background-work.js'
 import { visitsOfLink } from '../../src/layers/4-data/visits.js'

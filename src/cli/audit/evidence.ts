@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { writeEvidence } from '../../audit/write-evidence.js'
 import { AUDIT_READER } from '../../database/decision-log.js'
-import { enter } from '../../database/enter.js'
+import { enter } from '../../database/statement.js'
 import { createIssuer } from '../../identity/issuer.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted, number } from '../../domain/counted.js'

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
-import { enter } from '../../database/enter.js'
+import { enter } from '../../database/statement.js'
 import { recordUnder } from '../../database/decision-log.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Statement } from '../../database/statement.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js'
 import { AUDIT_READER } from '../../database/decision-log.js'
-import { enter } from '../../database/enter.js'
+import { enter } from '../../database/statement.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import type { DecisionRecord } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'

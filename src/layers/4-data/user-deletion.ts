@@ -2,7 +2,7 @@ import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { Database } from '../../database/database.js'
 import { RecordChanged, violates } from '../../database/errors.js'
-import { sendTo } from '../../database/send-to.js'
+import { sendTo } from '../../database/statement.js'
 import type { Statement } from '../../database/statement.js'
 import { counted } from '../../domain/counted.js'
 import type { Decision } from '../../domain/decision.js'
