@@ -89,17 +89,8 @@ declare module 'koa' {
 }
 
 /** The HTTP application: the middleware in the order in which a request passes it, then the route's four layers. */
-export const createApp = ({
-  routes,
-  runtime,
-  log,
-  deadlineMs,
-  baseUrl,
-  corsOrigins,
-  observe,
-  onDisagreement,
-  trace,
-}: AppParts): Koa => {
+export const createApp = (parts: AppParts): Koa => {
+  const { routes, runtime, log, deadlineMs, baseUrl, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
   app.on('error', logBrokenResponse(log))
   app.use(writeTogether)

@@ -22,26 +22,31 @@ const select = (codes: readonly string[]): Statement => ({
  * code needs none.
  */
 export const findLink = (database: Pick<Database, 'lookUp'>): FindLink => {
-  const findLinks = async (codes: readonly string[]) => {
-    const rows = await database.lookUp<LinkRow>(select(codes))
-    const links = new Map(rows.map((row) => [row.code, toLink(row)]))
-    return codes.map((code) => links.get(code) ?? null)
-  }
-  const loader = new DataLoader<string, Link | null>(findLinks, IN_ONE_TURN)
+  const loader = loaderOf(database, select, ({ code }) => code)
   return async (code) => (isCode(code) ? await loader.load(code) : null)
 }
 
 /** Finds a link in the trash by its id; many at once in one query, as `findLink`. */
 export const findDeletedLink = (database: Pick<Database, 'lookUp'>): ((id: string) => Promise<Link | null>) => {
-  const findLinks = async (ids: readonly string[]) => {
-    const text = 'select found.* from unnest($1::bigint[]) as wanted, find_deleted_link(wanted) as found'
-    const rows = await database.lookUp<LinkRow>({ name: 'find_deleted_links', text, values: [ids] })
-    const links = new Map(rows.map((row) => [row.id, toLink(row)]))
-    return ids.map((id) => links.get(id) ?? null)
-  }
-  const loader = new DataLoader<string, Link | null>(findLinks, IN_ONE_TURN)
+  const text = 'select found.* from unnest($1::bigint[]) as wanted, find_deleted_link(wanted) as found'
+  const loader = loaderOf(
+    database,
+    (ids) => ({ name: 'find_deleted_links', text, values: [ids] }),
+    ({ id }) => id,
+  )
   return (id) => loader.load(id)
 }
+
+const loaderOf = (
+  database: Pick<Database, 'lookUp'>,
+  statementOf: (keys: readonly string[]) => Statement,
+  keyOf: (row: LinkRow) => string,
+) =>
+  new DataLoader<string, Link | null>(async (keys) => {
+    const rows = await database.lookUp<LinkRow>(statementOf(keys))
+    const links = new Map(rows.map((row) => [keyOf(row), toLink(row)]))
+    return keys.map((key) => links.get(key) ?? null)
+  }, IN_ONE_TURN)
 
 /**
  * Finds a link in the replica, or with `find` in the primary if the replica cannot be used or the code changed within

@@ -91,22 +91,9 @@ export interface TableParts {
 }
 
 /** The single route table, used by the router, the OpenAPI document, the reference and the tests of every route. */
-export const routeTable = ({
-  database,
-  redirects,
-  rules,
-  policy,
-  identity,
-  signingKey,
-  visits,
-  live,
-  livePolicy,
-  sendMail,
-  place,
-  settings,
-  readiness,
-  metrics,
-}: TableParts): readonly Route[] => {
+export const routeTable = (parts: TableParts): readonly Route[] => {
+  const { database, rules, policy, redirects, visits, live, livePolicy } = parts
+  const { identity, signingKey, sendMail, place, settings, readiness, metrics } = parts
   const { baseUrl } = place
   const { own, issuerSession, findUser, provePassword, hashPassword, verifyPassword } = identity
   const mailAddressLink: MailAddressLink | undefined =
