@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 import { EVERY_CODE } from './link-cache.js'
 
 /**
@@ -5,29 +7,21 @@ import { EVERY_CODE } from './link-cache.js'
  * that time, all codes count as changed.
  */
 export const createRecentChanges = (withinMs: number, most = 100_000) => {
-  // Two generations, each dropped as a whole: finding the first entry of a Map gets slower with every deletion there.
-  let recent = new Map<string, number>()
-  let before = new Map<string, number>()
-  let startedAt = performance.now()
+  const isRecent = (at: number): boolean => performance.now() - at < withinMs
   let all = Number.NEGATIVE_INFINITY
+  const changes = new LRUCache<string, number>({
+    max: most,
+    dispose: (at, _code, reason) => {
+      if (reason === 'evict' && isRecent(at)) all = performance.now()
+    },
+  })
   return {
     /** Notes that a code changed; `*`: any code may have. */
     note: (code: string): void => {
-      const now = performance.now()
-      if (now - startedAt >= withinMs) {
-        before = recent
-        recent = new Map()
-        startedAt = now
-      }
-      if (code !== EVERY_CODE && recent.size < most) recent.set(code, now)
-      else {
-        recent.clear()
-        before.clear()
-        all = now
-      }
+      if (code === EVERY_CODE) all = performance.now()
+      else changes.set(code, performance.now())
     },
-    has: (code: string): boolean =>
-      performance.now() - Math.max(all, recent.get(code) ?? before.get(code) ?? all) < withinMs,
+    has: (code: string): boolean => isRecent(Math.max(all, changes.get(code) ?? all)),
   }
 }
 

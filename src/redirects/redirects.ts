@@ -38,15 +38,15 @@ interface RedirectParts {
  * cached. `stop` first announces pending changes.
  */
 export const openRedirects = ({ database, pool, listener, replica, cacheSize, outageMs }: RedirectParts): Redirects => {
-  const changes = createRecentChanges(STALE_MS)
   const primary = findLink(database)
-  const find = replica === undefined ? primary : findLinkInReplica(primary, replica, changes)
+  const changes = replica && createRecentChanges(STALE_MS)
+  const find = replica && changes ? findLinkInReplica(primary, replica, changes) : primary
   const answerAgeMs = replica === undefined ? 0 : STALE_MS
   const cache = createLinkCache({ find, answerAgeMs, listener, size: cacheSize, outageMs })
   const announcer = createAnnouncer(pool)
   const forget = (code: string) => {
     // first, so that the invalidated code is not read again from a stale replica
-    changes.note(code)
+    changes?.note(code)
     cache.forget(code)
   }
   return {
