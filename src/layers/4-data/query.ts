@@ -33,50 +33,44 @@ export interface Reached {
   readonly userId: string | null
 }
 
-/** Builds queries on one table, bound to the rows that a caller reaches. */
-export interface OwnedRows {
-  /** for selects, updates and deletes; with the reach `none`, no row matches */
-  (): Knex.QueryBuilder
-  /** inserts a row owned by the caller */
-  insert(values: Readonly<Record<string, unknown>>): Knex.QueryBuilder
-  /** inserts rows owned by the caller, all with the same columns; the statement's text is the same for any number */
-  insertAll(
-    rows: readonly Readonly<Record<string, unknown>>[],
-    clauses: { readonly onConflict: string; readonly returning: readonly string[] },
-  ): Knex.Raw
-}
+type Values = Readonly<Record<string, unknown>>
 
 /**
- * The only way to query a table with owners: every query starts from a builder bound to the caller of this request. It
- * is a second guard beside row-level security, so the rows are right even if one of the two is wrong.
+ * Builds queries on one table, bound to the rows that a caller reaches. The only way to query a table with owners:
+ * every query starts from a builder bound to the caller of this request. It is a second guard beside row-level
+ * security, so the rows are right even if one of the two is wrong.
+ *
+ * The function itself is for selects, updates and deletes; with the reach `none`, no row matches.
  */
-export const ownedRows = (table: keyof typeof OWNER, { reach, userId }: Reached): OwnedRows => {
+export const ownedRows = (table: keyof typeof OWNER, { reach, userId }: Reached) => {
   const owner = OWNER[table]
-  return Object.assign(
-    () => {
-      const query = knex(table)
-      if (reach === 'any') return query
-      if (reach === 'none' || userId === null) return query.whereRaw('false')
-      return reach === 'own' ? query.where(owner, userId) : query.whereRaw('?? is distinct from ?', [owner, userId])
+  const rows = (): Knex.QueryBuilder => {
+    const query = knex(table)
+    if (reach === 'any') return query
+    if (reach === 'none' || userId === null) return query.whereRaw('false')
+    return reach === 'own' ? query.where(owner, userId) : query.whereRaw('?? is distinct from ?', [owner, userId])
+  }
+  return Object.assign(rows, {
+    /** Inserts a row owned by the caller. */
+    insert: (values: Values): Knex.QueryBuilder => knex(table).insert({ ...values, [owner]: userId }),
+    /** Inserts rows owned by the caller, all with the same columns; the text is the same for any number of rows. */
+    insertAll: (
+      all: readonly Values[],
+      { onConflict, returning }: { readonly onConflict: string; readonly returning: readonly string[] },
+    ): Knex.Raw => {
+      const columns = Object.keys(all[0] ?? {}).join(', ')
+      // Knex would bind each value of each row as a parameter: thousands of them
+      return knex.raw(
+        `insert into ${table} (${columns}, ${owner})
+         select ${columns}, ?::bigint from jsonb_populate_recordset(null::${table}, ?::jsonb)
+         ${onConflict} returning ${returning.join(', ')}`,
+        [userId, JSON.stringify(all)],
+      )
     },
-    {
-      insert: (values: Readonly<Record<string, unknown>>) => knex(table).insert({ ...values, [owner]: userId }),
-      insertAll: (
-        rows: readonly Readonly<Record<string, unknown>>[],
-        { onConflict, returning }: { readonly onConflict: string; readonly returning: readonly string[] },
-      ) => {
-        const columns = Object.keys(rows[0] ?? {}).join(', ')
-        // Knex would bind each value of each row as a parameter: thousands of them
-        return knex.raw(
-          `insert into ${table} (${columns}, ${owner})
-           select ${columns}, ?::bigint from jsonb_populate_recordset(null::${table}, ?::jsonb)
-           ${onConflict} returning ${returning.join(', ')}`,
-          [userId, JSON.stringify(rows)],
-        )
-      },
-    },
-  )
+  })
 }
+
+export type OwnedRows = ReturnType<typeof ownedRows>
 
 export const toStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   const { sql, bindings } = query.toSQL().toNative()
