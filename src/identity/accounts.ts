@@ -79,6 +79,11 @@ const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDe
   return { text: `update ${table} set owner_id = $2${changed} ${piece}`, values: [owner, links.to] }
 }
 
+/** Repeats what takes a piece, until it takes less. */
+const inPieces = async (take: () => Promise<number | null | undefined>): Promise<void> => {
+  while ((await take()) === PIECE) continue
+}
+
 /**
  * Accounts as the first start and the command line manage them, without the data layer. Requests come here only to read
  * the roles in use or the user with an address; they change nothing here.
@@ -164,11 +169,8 @@ export const createAccounts = (database: Database) => {
       const [counted] = await asIdentity(database, [countLinks(id)])
       if (links !== undefined && Number(counted?.rows[0]?.count) > PIECE) {
         await setSuspended(id, true)
-        let moved: number
-        do {
-          const [result] = await asIdentity(database, [takeLinks('links', id, links)])
-          moved = result?.rowCount ?? 0
-        } while (moved === PIECE)
+        const take = takeLinks('links', id, links)
+        await inPieces(async () => (await asIdentity(database, [take]))[0]?.rowCount)
       }
       await database.transaction(async (client) => {
         const send = (statement: Statement) => sendTo(client, statement)
@@ -181,10 +183,8 @@ export const createAccounts = (database: Database) => {
         const count = Number(rows[0]?.count)
         if (count > 0 && links === undefined) throw hasLinks(count)
         for (const table of ['links', 'deleted_links'] as const) {
-          let moved: number | null
-          do {
-            moved = (await send(takeLinks(table, id, links ?? 'delete'))).rowCount
-          } while (moved === PIECE)
+          const take = takeLinks(table, id, links ?? 'delete')
+          await inPieces(async () => (await send(take)).rowCount)
         }
         await send({ text: 'delete from users where id = $1', values: [id] })
       })
