@@ -5,6 +5,7 @@ import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import type { PolicyEdits } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, HandlerInput } from '../layers/route.js'
+import type { DataRule } from '../layers/rules.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { viewPlan } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
@@ -34,6 +35,20 @@ export const requireRevision = async (
   })
 }
 
+/** A replay shows which users an edit affects, which only readers of the log may see. */
+export const replayPart = (replays: DataRule<Replays>) =>
+  ({ asked: ({ replay }: ReplayQuery) => replay !== undefined, action: 'audit:read', data: replays }) as const
+
+type ReplayQuery = Pick<z.output<typeof Trial>, 'replay' | 'replay_until'>
+
+/** The replay of an edit, if it is asked for: what would have been different. */
+export const replayed = async (
+  part: Replays | null,
+  { replay, replay_until: until }: ReplayQuery,
+  inForce: Snapshot,
+  candidate: Snapshot,
+) => (part && replay ? { replay: await part.of({ ...replay, until, inForce, candidate }) } : {})
+
 /** If the stored rows are not those that the edit was made for, reloads them and responds with 503. */
 const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error
@@ -55,9 +70,8 @@ export const performEdit = async (
 ): Promise<Answer> => {
   const { add, candidate, maker } = plan
   if (maker !== caller.user) throw new Error('a plan was not checked against the rights of its maker')
-  const { dry_run, replay, replay_until: until } = query
+  const { dry_run } = query
   if (dry_run) {
-    const replayed = part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}
     const known = [...rolesIn(snapshot.rows), ...(await store.rolesInUse())]
     const added = rolesIn(add)
     const warnings = findLoneRoles(candidate.rows, known).filter(({ role }) => added.has(role))
@@ -68,7 +82,7 @@ export const performEdit = async (
         dry_run,
         ...viewPlan(plan),
         warnings: warnings.map((lone) => ({ ...lone, message: describeLoneRole(lone) })),
-        ...replayed,
+        ...(await replayed(part, query, snapshot, candidate)),
       },
       unchanged: true,
     }

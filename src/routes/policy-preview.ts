@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-
 import type { Database } from '../database/database.js'
 import type { Gate } from '../domain/gate.js'
 import { createAccounts } from '../identity/accounts.js'
@@ -12,6 +10,7 @@ import { parseEdit, viewPlan } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
 import { createPreviews } from '../policy/preview.js'
 import type { PolicyRules } from '../policy/store.js'
+import { replayPart, replayed } from './policy-edit.js'
 import { PreviewQuery, PreviewView } from './policy-preview-schemas.js'
 import { ProposedRows } from './policy-schemas.js'
 import { READING_POLICY } from './shared-layers.js'
@@ -39,13 +38,8 @@ export const policyPreviewRoute = ({
     query: PreviewQuery,
     body: ProposedRows,
     storesInput: false,
-    // a replay shows which users an edit affects, which only readers of the log may see
-    part: {
-      asked: ({ replay }: z.output<typeof PreviewQuery>) => replay !== undefined,
-      action: 'audit:read',
-      data: replays,
-    },
-    handle: async ({ body, query: { replay, replay_until: until }, snapshot, caller, part, deadline }) => {
+    part: replayPart(replays),
+    handle: async ({ body, query, snapshot, caller, part, deadline }) => {
       const edit = parseEdit(body.add, body.remove)
       const { plan, objections, findings, unmet, asked } = await analyses(async () =>
         previewEdit(snapshot, edit, {
@@ -74,9 +68,7 @@ export const policyPreviewRoute = ({
               return { ...question, expected, effect, rule, row, is_new: isNew, message: describeUnmet(each) }
             }),
           },
-          ...(part && replay
-            ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate: plan.candidate }) }
-            : {}),
+          ...(await replayed(part, query, snapshot, plan.candidate)),
         },
       }
     },

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
@@ -23,7 +21,7 @@ import type { PolicyRules } from '../policy/store.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { decisionChanges, decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
-import { performEdit, requireRevision } from './policy-edit.js'
+import { performEdit, replayPart, requireRevision } from './policy-edit.js'
 import { explanationRoute } from './policy-explanation.js'
 import { policyPreviewRoute } from './policy-preview.js'
 import {
@@ -87,8 +85,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     ...WRITING_POLICY,
     data: policyEditsStore(database, approvals),
     query: Trial,
-    // a replay shows which users an edit affects, which only readers of the log may see
-    part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
+    part: replayPart(replays),
   } as const
 
   return [
