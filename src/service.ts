@@ -44,17 +44,12 @@ interface StopOptions {
   readonly lingerMs?: number
 }
 
-/** The other workers of this node, which share its port and its limits. */
-interface Siblings {
-  /** the metrics of all workers, this one included */
-  readonly metrics: () => Promise<string>
-}
-
 interface ServiceParts {
   readonly config: Config
   readonly opened: ServiceLogin
   readonly log: Logger
-  readonly siblings?: Siblings
+  /** the other workers of this node, which share its port and its limits: the metrics of all, this one included */
+  readonly siblings?: { readonly metrics: () => Promise<string> }
   /** replaces layers; for tests that watch a single layer */
   readonly composeLayers?: (layers: Layers) => Layers
 }
@@ -105,7 +100,7 @@ const start = async (
     sendMail,
     readiness,
   }
-  const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
+  const http = await openHttp({ ...base, runtime, exposed, table }, closing)
   log.info(
     { url: http.baseUrl, metrics_url: http.metricsUrl, revision: policy.status().revision },
     siblings === undefined ? 'listening' : 'a worker is ready',

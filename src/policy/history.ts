@@ -99,11 +99,13 @@ export const listRevisions = async (
 }
 
 /** How many revisions there are, or were by `until`, up to MOST_COUNTED. */
-export const countRevisions = async (database: Database, until: string | undefined): Promise<number> => {
-  const text = `
-    select count(*)::int as count from (
-      select from policy_revisions where ${madeBy('$1')} limit ${MOST_COUNTED}) r`
-  const [row] = await database.run<{ count: number }>({ text, values: [until ?? null] })
+export const countRevisions = (database: Database, until: string | undefined): Promise<number> =>
+  countRows(database, `policy_revisions where ${madeBy('$1')}`, [until ?? null])
+
+/** Counts rows (`from`: what follows "from", with its condition), up to MOST_COUNTED. */
+export const countRows = async (database: Database, from: string, values: readonly unknown[]): Promise<number> => {
+  const text = `select count(*)::int as count from (select from ${from} limit ${MOST_COUNTED}) counted`
+  const [row] = await database.run<{ count: number }>({ text, values })
   return row?.count ?? 0
 }
 

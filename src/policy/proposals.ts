@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.js'
-import { MOST_COUNTED } from '../domain/counting.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { ProposalState } from '../domain/proposal-state.js'
@@ -8,7 +7,7 @@ import type { Fault } from '../domain/refusal.js'
 import type { FindUser, User } from '../domain/user.js'
 import { planEdit, viewPlan } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
-import { parseChanges } from './history.js'
+import { countRows, parseChanges } from './history.js'
 import type { HistoryRow, StoredChanges } from './history.js'
 import { findBeyondOwnRights } from './own-rights.js'
 import { rowText } from './parse-row.js'
@@ -82,12 +81,8 @@ export const listProposals = async (database: Database, { limit, cursor, state }
 }
 
 /** The number of proposals, up to MOST_COUNTED. */
-export const countProposals = async (database: Database, state?: ProposalState): Promise<number> => {
-  const text = `select count(*)::int as count
-    from (select from policy_proposals where $1::text is null or state = $1 limit ${MOST_COUNTED}) p`
-  const [row] = await database.run<{ count: number }>({ text, values: [state ?? null] })
-  return row?.count ?? 0
-}
+export const countProposals = (database: Database, state?: ProposalState): Promise<number> =>
+  countRows(database, 'policy_proposals where $1::text is null or state = $1', [state ?? null])
 
 export const findProposal = async (database: Database, id: string): Promise<Proposal | null> => {
   const text = `select ${COLUMNS} from policy_proposals where id = $1`

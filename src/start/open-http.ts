@@ -1,9 +1,6 @@
 import { createServer } from 'node:http'
 
-import type { Logger } from 'pino'
-
 import { createApp } from '../app.js'
-import type { Config } from '../config.js'
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { answerBrokenRequests } from '../http/broken-request.js'
 import { followConnections } from '../http/drain.js'
@@ -17,18 +14,14 @@ import type { Metrics } from '../metrics/metrics.js'
 import { answerOfReadiness, liveness } from '../routes/system.js'
 import { routeTable } from '../routes/table.js'
 import type { TableParts } from '../routes/table.js'
-import type { Tracing } from '../tracing/tracing.js'
 import type { Closing } from './closing.js'
+import type { Base } from './open-data.js'
 
-interface HttpParts {
-  readonly config: Config
+interface HttpParts extends Base {
   readonly runtime: Runtime
-  readonly tracing: Tracing | undefined
-  readonly metrics: Metrics
   /** the source of `/metrics`, which covers all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
   readonly table: Omit<TableParts, 'place' | 'settings' | 'metrics'>
-  readonly log: Logger
 }
 
 export interface Http {
@@ -49,7 +42,7 @@ const DEADLINE_MARGIN_MS = 10_000
 
 /** Listens, and then serves the route table. Throws StartError if a port is not available. */
 export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
-  const { config, runtime, tracing, metrics, exposed, table, log } = parts
+  const { config, data, runtime, metrics, exposed, table, log } = parts
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 10_000,
@@ -88,7 +81,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     baseUrl,
     corsOrigins: config.corsOrigins,
     onDisagreement: metrics.countDisagreement,
-    trace: tracing?.requests,
+    trace: data.tracing?.requests,
     observe,
   }).callback()
   answerBrokenRequests(server, secure, observe)
