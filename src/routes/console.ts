@@ -87,19 +87,16 @@ export const consoleRoutes = ({
 }): readonly Route[] => {
   let read: Files | undefined
   const files = () => (read ??= readFiles(trashDays))
-  const page = async () => files().pageFor(await methodOf(signIn))
+  const page = {
+    ...PUBLIC_GET,
+    handle: async () => files().pageFor(await methodOf(signIn)),
+  }
+  const shown = { tag: 'pages', tagged: 'read', types: ['text/html'] } as const
   return [
     route({
-      ...PUBLIC_GET,
+      ...page,
       path: '/console',
-      handle: page,
-      documentation: {
-        id: 'getConsole',
-        summary: 'The console',
-        tag: 'pages',
-        tagged: 'read',
-        types: ['text/html'],
-      },
+      documentation: { ...shown, id: 'getConsole', summary: 'The console' },
     }),
     route({
       ...PUBLIC_GET,
@@ -112,38 +109,27 @@ export const consoleRoutes = ({
         return file
       },
       documentation: {
+        ...shown,
         id: 'getConsoleFile',
         refusals: ['no_route'],
         summary: 'A script or a style of the console',
-        tag: 'pages',
-        tagged: 'read',
         types: ['text/javascript', 'text/css'],
       },
     }),
     route({
-      ...PUBLIC_GET,
+      ...page,
       path: '/console/:page',
       params: z.object({ page: PathPart }),
-      handle: page,
-      documentation: {
-        id: 'getConsolePage',
-        summary: 'A page of the console',
-        tag: 'pages',
-        tagged: 'read',
-        types: ['text/html'],
-      },
+      documentation: { ...shown, id: 'getConsolePage', summary: 'A page of the console' },
     }),
     route({
-      ...PUBLIC_GET,
+      ...page,
       path: '/console/:page/:name',
       params: z.object({ page: PathPart, name: PathPart }),
-      handle: page,
       documentation: {
+        ...shown,
         id: 'getConsoleItem',
         summary: 'A page of the console about one record',
-        tag: 'pages',
-        tagged: 'read',
-        types: ['text/html'],
       },
     }),
   ]
