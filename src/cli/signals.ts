@@ -2,17 +2,6 @@ import { closeSync, openSync } from 'node:fs'
 
 import { deferred } from '../domain/deferred.js'
 
-export interface Signals {
-  /** SIGTERM, SIGINT, or the end of the terminal: stop gracefully */
-  readonly first: Promise<void>
-  /** true once the first has come */
-  readonly isStopping: () => boolean
-  /** a second one: stop at once */
-  readonly second: Promise<void>
-  /** SIGHUP, unless the terminal was closed: restart */
-  onHangUp(listener: () => void): void
-}
-
 /**
  * How long a repeated signal counts as an echo: `npm start` forwards signals, and a terminal or a service manager also
  * sends them to the whole process group.
@@ -20,7 +9,7 @@ export interface Signals {
 const ECHO_MS = 250
 
 /** Handles the signals of a service. A closed terminal stops it gracefully, and so the PostgreSQL that it started. */
-export const onSignals = (): Signals => {
+export const onSignals = () => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
   const first = deferred()
@@ -39,14 +28,20 @@ export const onSignals = (): Signals => {
   const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
   process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
   return {
+    /** SIGTERM, SIGINT, or the end of the terminal: stop gracefully */
     first: first.promise,
-    isStopping: () => stopsSince !== undefined,
+    /** true once the first has come */
+    isStopping: (): boolean => stopsSince !== undefined,
+    /** a second one: stop at once */
     second: second.promise,
-    onHangUp: (listener) => {
+    /** SIGHUP, unless the terminal was closed: restart */
+    onHangUp: (listener: () => void): void => {
       hungUp = listener
     },
   }
 }
+
+export type Signals = ReturnType<typeof onSignals>
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

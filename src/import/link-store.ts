@@ -6,19 +6,6 @@ import type { ImportedLink } from './to-link.js'
 
 export type Outcome = { readonly kind: 'made' | 'unchanged' } | { readonly kind: 'refused'; readonly reason: string }
 
-/**
- * Writes imported links, each with its log entry (migrations/functions/record_change.sql). Raw SQL: there is no caller
- * to whose rows a query builder could be bound. Whoever runs the command line owns the installation.
- */
-export interface LinkStore {
-  /** Reserves ids up to this one for imported links. */
-  reserveIds(upto: bigint): Promise<void>
-  /** Creates all links that it can, in one transaction. Resolves with an outcome for each, in order. */
-  take(links: readonly ImportedLink[]): Promise<readonly Outcome[]>
-  /** Gathers the planner's statistics, for searches among many new links. Never fails: autovacuum does it later. */
-  analyze(): Promise<void>
-}
-
 interface LinkStoreParts {
   readonly database: Database
   readonly hashPassword: (password: string) => Promise<string>
@@ -34,10 +21,12 @@ const refused = (reason: string): Outcome => ({ kind: 'refused', reason })
 const TRIES = 3
 
 /**
- * Creates the store of an import. A link that exists with the same owner and target is `unchanged`, so a file may be
- * imported again. A dry run writes nothing, and decides as if its earlier links existed.
+ * Writes imported links, each with its log entry (migrations/functions/record_change.sql). Raw SQL: there is no caller
+ * to whose rows a query builder could be bound. Whoever runs the command line owns the installation. A link that
+ * exists with the same owner and target is `unchanged`, so a file may be imported again. A dry run writes nothing, and
+ * decides as if its earlier links existed.
  */
-export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStoreParts): LinkStore => {
+export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStoreParts) => {
   const users = createUsers(database)
   // in a dry run, earlier links of the same file are not in the database
   const planned: Planned = { byCode: new Map(), targets: new Set() }
@@ -48,13 +37,16 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
       }
     : (links: readonly NewLink[]) => insert(database, links, hashPassword)
   return {
-    reserveIds: async (upto) => {
+    /** Reserves ids up to this one for imported links. */
+    reserveIds: async (upto: bigint): Promise<void> => {
       if (!dryRun) await database.run({ text: 'select reserve_link_ids($1)', values: [upto] })
     },
-    analyze: async () => {
+    /** Gathers the planner's statistics, for searches among many new links. Never fails: autovacuum does it later. */
+    analyze: async (): Promise<void> => {
       if (!dryRun) await database.run({ text: 'select analyze_links()' }).catch(() => undefined)
     },
-    take: async (links) => {
+    /** Creates all links that it can, in one transaction. Resolves with an outcome for each, in order. */
+    take: async (links: readonly ImportedLink[]): Promise<readonly Outcome[]> => {
       const outcomes = new Map<ImportedLink, Outcome>()
       let waiting = links
       for (let tried = 0; waiting.length > 0 && tried < TRIES; tried += 1) {
@@ -74,6 +66,8 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
     },
   }
 }
+
+export type LinkStore = ReturnType<typeof createLinkStore>
 
 /** Links by what a later one may have in common with them. */
 interface Planned {

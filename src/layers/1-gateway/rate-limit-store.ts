@@ -21,14 +21,6 @@ export interface Count {
   readonly resetMs: number
 }
 
-interface Counter {
-  readonly consume: (bucket: string) => Promise<Count>
-  /** Gives one counted request back. A bucket never has more left than its quota. */
-  readonly refund: (bucket: string) => Promise<void>
-  /** true while Redis counts for all nodes */
-  readonly shared: () => boolean
-}
-
 interface CounterOptions {
   /** separates the counts of this quota from those of others */
   readonly namespace: string
@@ -60,7 +52,7 @@ export const createCounter = ({
   inWorker = false,
   maxBuckets = MAX_BUCKETS,
   onStoreError = () => undefined,
-}: CounterOptions): Counter => {
+}: CounterOptions) => {
   const options = optionsOf(namespace, quota)
   const memory = new BoundedMemory(options, maxBuckets)
   const node = inWorker ? countedByPrimary(options, memory) : memory
@@ -79,7 +71,7 @@ export const createCounter = ({
           insuranceLimiter: observed(node, onFailure),
         })
   return {
-    consume: (bucket) =>
+    consume: (bucket: string): Promise<Count> =>
       limiter.consume(bucket).then(
         ({ remainingPoints, msBeforeNext }) => ({ allowed: true, left: remainingPoints, resetMs: msBeforeNext }),
         // The library rejects with its result if the quota is used up.
@@ -88,12 +80,14 @@ export const createCounter = ({
           throw reason
         },
       ),
-    refund: async (bucket) => {
+    /** Gives one counted request back. A bucket never has more left than its quota. */
+    refund: async (bucket: string): Promise<void> => {
       const { consumedPoints } = await limiter.reward(bucket)
       // Below zero, the request was counted in an earlier window: the current window gets no bonus for it.
       if (consumedPoints < 0) await limiter.penalty(bucket)
     },
-    shared: () => redis?.status === 'ready' && performance.now() - failedAt > FAULT_SHOWN_MS,
+    /** true while Redis counts for all nodes */
+    shared: (): boolean => redis?.status === 'ready' && performance.now() - failedAt > FAULT_SHOWN_MS,
   }
 }
 
