@@ -32,7 +32,7 @@ export const SignIn = ({
         <h1>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
-      {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
+      <ProblemNote problem={problem} onRetry={onRetry} />
       {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
       {signInWay === 'password' && (
         <div class="row">
@@ -82,7 +82,7 @@ const Forgotten = () => {
   if (isSent.value) return <Note kind="allow" title={t.door.sent} />
   return (
     <form onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}>
-      {problem.value && <ProblemNote problem={problem.value} />}
+      <ProblemNote problem={problem.value} />
       <Field label={t.door.email}>
         {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}
       </Field>

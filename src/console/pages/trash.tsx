@@ -59,7 +59,7 @@ export const TrashPage = () => {
     <Page title={t.trash.title}>
       <div class="stack">
         <p class="lead">{t.trash.lead}</p>
-        {problem.value && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <div class="card">
           {items.length > 0 && (
             <div class="table-wrap">

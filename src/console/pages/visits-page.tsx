@@ -24,7 +24,7 @@ export const VisitsPage = () => {
   const visits = useVisits((bounds, signal) => api.getVisits({ ...bounds, tag: tags }, { signal }), period, [
     tags.join(),
   ])
-  const { value } = visits.state.value
+  const { value } = visits
   return (
     <Page title={t.visits.title}>
       <div class="stack">
@@ -35,8 +35,7 @@ export const VisitsPage = () => {
           title={tags.length === 0 ? t.visits.ofAll : t.visits.ofTagged(tags)}
           period={period}
           onPeriod={(chosen) => route(addressOf(chosen, tags), true)}
-          loaded={visits.state.value}
-          onRetry={visits.again}
+          visits={visits}
           none={t.visits.none}
         />
         {value !== null && value.shown.total > 0 && (

@@ -29,7 +29,7 @@ const DeleteDialog = ({ of: { count, work }, onClose }: { readonly of: Deletion;
   const { busy, problem, attempt } = useAttempt()
   return (
     <Dialog title={t.links.forGood.title(count)} onClose={onClose}>
-      {problem.value !== null && <ProblemNote problem={problem.value} />}
+      <ProblemNote problem={problem.value} />
       <p>{t.links.forGood.text}</p>
       <div class="row">
         <Button kind="risk" busy={busy.value} onPress={async () => (await attempt(work)) && onClose()}>

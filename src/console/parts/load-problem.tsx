@@ -4,33 +4,32 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
+import type { Loaded } from './loaded'
 import { Note, ProblemNote } from './note'
 import { countDownOrOnline } from './reconnect'
+import { isFinal } from './stay-connected'
 
-interface LoadProblemProps {
-  readonly problem: LinkgateProblem
-  /** when that was loaded which is still shown; null: nothing is */
-  readonly seen: Date | null
-  readonly onRetry: () => unknown
+/** Why the last load failed, if it did. Without a connection it is repeated by itself; a refusal would be the same. */
+export const LoadProblem = ({
+  of: { problem, at, again },
+}: {
+  /** `at`: when that was loaded which is still shown; null: nothing is */
+  readonly of: Pick<Loaded<unknown>, 'problem' | 'at'> & { readonly again: () => unknown }
+}) => {
+  if (problem?.code === 'network_error') return <LostNote problem={problem} seen={at} onRetry={again} />
+  return <ProblemNote problem={problem} onRetry={problem && isFinal(problem) ? undefined : again} />
 }
 
-/** Why something to be shown could not be loaded. Without a connection it is loaded again by itself. */
-export const LoadProblem = ({
+/** Stays while one attempt after another fails, each with a `problem` of its own. */
+const LostNote = ({
   problem,
   seen,
   onRetry,
-}: Omit<LoadProblemProps, 'onRetry'> & {
-  /** undefined: loading again would not help */
-  readonly onRetry: LoadProblemProps['onRetry'] | undefined
-}) =>
-  problem.code === 'network_error' && onRetry !== undefined ? (
-    <LostNote problem={problem} seen={seen} onRetry={onRetry} />
-  ) : (
-    <ProblemNote problem={problem} onRetry={onRetry} />
-  )
-
-/** Stays while one attempt after another fails, each with a `problem` of its own. */
-const LostNote = ({ problem, seen, onRetry }: LoadProblemProps) => {
+}: {
+  readonly problem: LinkgateProblem
+  readonly seen: Date | null
+  readonly onRetry: () => unknown
+}) => {
   const [since] = useState(() => new Date())
   const failed = useRef(0)
   /** seconds; null: it is being loaded */

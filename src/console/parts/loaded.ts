@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { LinkgateProblem } from '../api'
 
 /** What a page has loaded. During a reload, or after a failed one, the last value stays. */
-export interface Loaded<T> {
+interface State<T> {
   readonly value: T | null
   readonly problem: LinkgateProblem | null
   readonly busy: boolean
@@ -13,10 +12,10 @@ export interface Loaded<T> {
   readonly at: Date | null
 }
 
-/** A load, and how to repeat it. */
-export interface Loading<T> {
-  readonly state: Signal<Loaded<T>>
+export interface Loaded<T> extends State<T> {
   readonly again: () => void
+  /** replaces the value by a newer one, such as the answer to a change */
+  readonly put: (value: T) => void
 }
 
 /** Any other error is a bug, and is rethrown. */
@@ -33,18 +32,19 @@ export const stillLost = (problem: LinkgateProblem | null): LinkgateProblem | nu
  * Loads, and reloads when one of `keys` changes or `again` is called; the previous load is aborted. Call it at the top
  * of a component.
  */
-export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loading<T> => {
-  const state = useSignal<Loaded<T>>({ value: null, problem: null, busy: true, at: null })
+export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loaded<T> => {
+  const state = useSignal<State<T>>({ value: null, problem: null, busy: true, at: null })
   const turn = useSignal(0)
   const latest = useRef(load)
   latest.current = load
+  const put = (value: T) => (state.value = { value, problem: null, busy: false, at: new Date() })
   useEffect(() => {
     const ended = new AbortController()
     state.value = { ...state.peek(), busy: true }
     const run = async () => {
       try {
         const value = await latest.current(ended.signal)
-        if (!ended.signal.aborted) state.value = { value, problem: null, busy: false, at: new Date() }
+        if (!ended.signal.aborted) put(value)
       } catch (error) {
         if (!ended.signal.aborted) state.value = { ...state.peek(), problem: problemIn(error), busy: false }
       }
@@ -52,5 +52,5 @@ export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: re
     void run()
     return () => ended.abort()
   }, [...keys, turn.value])
-  return { state, again: () => (turn.value += 1) }
+  return { ...state.value, again: () => (turn.value += 1), put }
 }

@@ -21,31 +21,32 @@ export const Note = ({
   </div>
 )
 
-/** An error in a sentence, with a way to continue. Faults of single fields appear next to these. */
+/** An error in a sentence, with a way to continue; nothing without an error. */
 export const ProblemNote = ({
   problem,
   onRetry,
 }: {
-  readonly problem: LinkgateProblem
+  readonly problem: LinkgateProblem | null
   readonly onRetry?: (() => unknown) | undefined
-}) => (
-  <Note kind="deny" title={t.problem(problem)}>
-    {problem.status >= 500 && problem.requestId !== undefined && (
-      <span class="caption">
-        {t.request} <code>{problem.requestId}</code>
-      </span>
-    )}
-    {onRetry !== undefined && (
-      <div class="row">
-        <Button onPress={onRetry}>{t.tryAgain}</Button>
-      </div>
-    )}
-  </Note>
-)
+}) =>
+  problem && (
+    <Note kind="deny" title={t.problem(problem)}>
+      {problem.status >= 500 && problem.requestId !== undefined && (
+        <span class="caption">
+          {t.request} <code>{problem.requestId}</code>
+        </span>
+      )}
+      {onRetry !== undefined && (
+        <div class="row">
+          <Button onPress={onRetry}>{t.tryAgain}</Button>
+        </div>
+      )}
+    </Note>
+  )
 
 /** The error of a form; faults of its fields appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
-  problem === null || problem.status === 422 || problem.code === 'code_taken' ? null : <ProblemNote problem={problem} />
+  problem?.status === 422 || problem?.code === 'code_taken' ? null : <ProblemNote problem={problem} />
 
 /** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>

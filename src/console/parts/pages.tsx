@@ -126,11 +126,7 @@ export const ListFoot = <Item,>({
   return (
     <>
       {busy && <BusyBar />}
-      {problem !== null && (
-        <div class="body">
-          <LoadProblem problem={problem} seen={items.length > 0 ? at : null} onRetry={list.retry} />
-        </div>
-      )}
+      <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
       {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
       <div class="list-foot" ref={end}>
         {items.length > 0 && <span>{words(items.length, count)}</span>}

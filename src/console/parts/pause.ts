@@ -11,6 +11,12 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) end()
   })
 
+/** The same, but rejects if `signal` aborts. */
+export const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await pause(ms, signal)
+  signal.throwIfAborted()
+}
+
 /** Seconds before the nth reconnection, from 0: doubled each time, at most a minute. */
 export const waitBefore = (attempt: number): number => Math.min(60, 2 ** (attempt + 1))
 

@@ -12,4 +12,4 @@ const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
 }
 
 /** Roles that a user can have, as far as the caller may know them. */
-export const useRoles = (): readonly string[] => useLoaded(loadRoles, []).state.value.value ?? FIRST_ROLES
+export const useRoles = (): readonly string[] => useLoaded(loadRoles, []).value ?? FIRST_ROLES

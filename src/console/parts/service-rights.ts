@@ -15,18 +15,16 @@ const askOnce = (): Promise<OwnRights> => {
   return asked
 }
 
-const useOwnRights = (keys: readonly unknown[]) => useLoaded(askOnce, keys).state
-
 /**
  * Loads the caller's general rights. Returns why an action is disabled; null if it is not, and while that is unknown.
  */
 export const useServiceRights = (): ((action: ServiceAction) => string | null) => {
-  const state = useOwnRights([])
-  return (action) => reasonOf(state.value.value?.service[action])
+  const { value } = useLoaded(askOnce, [])
+  return (action) => reasonOf(value?.service[action])
 }
 
 /** Actions that the caller is known to have; reloaded when `keys` change. */
 export const useAllowed = (keys: readonly unknown[] = []): ((action: ServiceAction) => boolean) => {
-  const state = useOwnRights(keys)
-  return (action) => state.value.value?.service[action].allowed === true
+  const { value } = useLoaded(askOnce, keys)
+  return (action) => value?.service[action].allowed === true
 }

@@ -26,7 +26,7 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
       {problem.value?.code === 'invalid_grant' ? (
         <Note kind="deny" title={t.door.wrong} />
       ) : (
-        problem.value && <ProblemNote problem={problem.value} />
+        <ProblemNote problem={problem.value} />
       )}
       <Field label={t.door.email}>
         {(names) => (

@@ -23,9 +23,9 @@ export const TagMenu = ({ chosen, onChoose }: TagChoice) => (
 )
 
 const TagList = ({ chosen, onChoose }: TagChoice) => {
-  const { state } = useLoaded((signal) => api.listTags({ signal }), [])
-  const tags = state.value.value?.data ?? []
-  if (tags.length === 0) return <p class="hint">{state.value.busy ? t.loading : t.none}</p>
+  const { value, busy } = useLoaded((signal) => api.listTags({ signal }), [])
+  const tags = value?.data ?? []
+  if (tags.length === 0) return <p class="hint">{busy ? t.loading : t.none}</p>
   return (
     <>
       {tags.map(({ tag, links }) => (

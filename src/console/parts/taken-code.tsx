@@ -30,7 +30,7 @@ const freeCodes = async (wanted: Wanted, signal: AbortSignal): Promise<readonly 
 /** Says that a code is taken. As soon as free ones are known, each is a button that writes it into the form's field. */
 export const TakenCode = ({ wanted }: { readonly wanted: Wanted }) => {
   const place = useRef<HTMLSpanElement>(null)
-  const { state } = useLoaded(
+  const { value } = useLoaded(
     (signal) => Promise.race([freeCodes(wanted, signal), pause(LONGEST_MS, signal).then(() => NONE)]),
     [wanted],
   )
@@ -40,7 +40,7 @@ export const TakenCode = ({ wanted }: { readonly wanted: Wanted }) => {
     field.value = code
     field.focus()
   }
-  const free = (state.value.value ?? NONE).slice(0, SHOWN)
+  const free = (value ?? NONE).slice(0, SHOWN)
   return (
     <span ref={place} role="status">
       {t.fields.taken(wanted.code)}

@@ -26,7 +26,7 @@ export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean)
     .sort()
   /** a growing list requests only new ids; null: unknown */
   const known = useRef(new Map<string, string | null>())
-  const { state } = useLoaded(
+  const { value: names } = useLoaded(
     async (signal) => {
       const asked = mayReadUsers ? others.filter((id) => !known.current.has(id)) : []
       const names = await Promise.all(asked.map((id) => nameOf(id, signal)))
@@ -38,6 +38,6 @@ export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean)
   return (id) => {
     if (id === null) return t.link.nobody
     if (id === userId()) return t.link.you
-    return state.value.value?.get(id) ?? t.link.user(id)
+    return names?.get(id) ?? t.link.user(id)
   }
 }

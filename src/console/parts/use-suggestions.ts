@@ -1,7 +1,7 @@
 import { api } from '../api'
 import type { User } from '../api'
 import { useLoaded } from './loaded'
-import { pause } from './pause'
+import { wait } from './pause'
 
 /** How long after the last key suggestions are loaded, in milliseconds. */
 const TYPED_MS = 200
@@ -16,15 +16,14 @@ const useSuggestions = <Item>(
   keys: readonly unknown[] = [],
 ): readonly Item[] => {
   const q = typed.trim().slice(0, MOST_TYPED)
-  const { state } = useLoaded(
+  const { value } = useLoaded(
     async (signal) => {
-      await pause(TYPED_MS, signal)
-      signal.throwIfAborted()
+      await wait(TYPED_MS, signal)
       return find({ limit: MOST, ...(q !== '' && { q }) }, signal)
     },
     [q, ...keys],
   )
-  return state.value.value ?? []
+  return value ?? []
 }
 
 /** Users by name or address. `typed` null: no request, such as if the caller may not read users. */

@@ -29,7 +29,7 @@ export const AccessPage = () => {
   const chosen = revisionIn(query['revision'])
   const inForce = useRevisionInForce()
   const off = useServiceRights()('policy:write')
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const under = chosen === null ? {} : { revision: chosen }
       const [table, policy] = await Promise.all([
@@ -40,7 +40,7 @@ export const AccessPage = () => {
     },
     [chosen, chosen === null ? inForce.value : null],
   )
-  const { value, problem, busy, at } = state.value
+  const { value, busy } = loaded
   const model = useMemo(() => buildMatrix(value?.cells ?? []), [value])
   const inherited = useMemo(() => inheritedIn(value?.rows ?? []), [value])
 
@@ -85,10 +85,8 @@ export const AccessPage = () => {
         <p class="lead">
           {t.access.lead} {value !== null && t.access.revision(number(value.revision), chosen === null)}
         </p>
-        {problem !== null && (
-          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 403 ? undefined : again} />
-        )}
-        {refused.value !== null && <ProblemNote problem={refused.value} />}
+        <LoadProblem of={loaded} />
+        <ProblemNote problem={refused.value} />
         {busy && value === null && <BusyBar />}
         {value !== null && (
           <ExplainedMatrix

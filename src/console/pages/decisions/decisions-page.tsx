@@ -130,7 +130,7 @@ export const DecisionsPage = () => {
           onSearch={search}
           onType={(term) => (person.value = term?.name === 'user' ? term.value : null)}
         />
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         {isFaulty ? (
           <Note kind="lit" title={t.decisions.faulty}>
             {t.decisions.faultyHint}

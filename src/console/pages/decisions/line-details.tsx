@@ -112,7 +112,7 @@ const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])
 
 /** The decision in a sentence, with the row or the reason. */
 const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       if (line.request === '') return null
       const { data } = await api.explainRequest(line.request, { signal })
@@ -120,7 +120,7 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
     },
     [line.id],
   )
-  const { value, problem, busy, at } = state.value
+  const { value, problem, busy } = loaded
   const isAllowed = decided.effect === 'allow'
   return (
     <>
@@ -128,9 +128,7 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
         <EffectWord effect={decided.effect} words={t.explain.verdicts} />{' '}
         {!isAllowed && t.explain.atLayer(layerNumber(decided.layer))}
       </p>
-      {problem !== null && !NOT_THERE.has(problem.status) && (
-        <LoadProblem problem={problem} seen={at} onRetry={again} />
-      )}
+      {problem !== null && !NOT_THERE.has(problem.status) && <LoadProblem of={loaded} />}
       {value === null ? (
         <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
       ) : value.is === 'code' ? (

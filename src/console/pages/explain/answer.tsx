@@ -34,7 +34,7 @@ export const Answer = ({
       api.explainDecision({ ...texts, action: question.action, ...(revision !== null && { revision }) }, { signal }),
     [],
   )
-  const { user, link } = loaded.state.value.value ?? {}
+  const { user, link } = loaded.value ?? {}
   const nameOf = useNames([user?.id ?? null, link?.owner_id ?? null], mayReadUsers)
   return (
     <WhenLoaded of={loaded}>

@@ -70,7 +70,7 @@ export const QuestionForm = ({
           />
           {off !== null && <span class="reason">{t.explain.personOff(off)}</span>}
         </div>
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <div class="fields">
           {isPerson ? (
             <WhoField question={question} fault={faults.value['who']} mayReadUsers={mayReadUsers} />
@@ -107,11 +107,10 @@ const WhoField = ({
   const typed = useSignal(user)
   const suggested = useUserSuggestions(mayReadUsers ? typed.value : null)
   // the URL of the page contains a user's id
-  const { state } = useLoaded(
+  const { value: email } = useLoaded(
     async (signal) => (mayReadUsers && user !== '' ? (await api.getUser(user, { signal })).email : null),
     [user, mayReadUsers],
   )
-  const email = state.value.value
   useEffect(() => {
     if (email !== null && typed.peek() === user) typed.value = email
   }, [email])
@@ -140,8 +139,8 @@ const WhoField = ({
 
 /** The roles and actions named by rows; empty until loaded. */
 const useNamed = () => {
-  const { state } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
-  return namesIn((state.value.value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))
+  const { value } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
+  return namesIn((value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))
 }
 
 const LinkField = ({ chosen }: { readonly chosen: string | null }) => {

@@ -47,7 +47,7 @@ export const RequestTab = ({
 
 const Decisions = ({ request, mayReadUsers }: { readonly request: string; readonly mayReadUsers: boolean }) => {
   const loaded = useLoaded((signal) => api.explainRequest(request, { signal }), [])
-  const { value, problem } = loaded.state.value
+  const { value, problem } = loaded
   const nameOf = useNames(value?.data.map(({ subject }) => subject.id) ?? [], mayReadUsers)
   if (problem?.status === 404) return <Note title={t.explain.notRecorded}>{t.explain.notRecordedHint}</Note>
   return (

@@ -127,7 +127,7 @@ const Drop = ({ isReading, onFile }: { readonly isReading: boolean; readonly onF
     >
       <Icon name="import" />
       <strong>{isReading ? t.imports.reading : t.imports.drop}</strong>
-      <p class="hint">{t.imports.dropHint}</p>
+      <p class="caption">{t.imports.dropHint}</p>
       <ChooseButton isMain onFile={onFile} />
     </div>
   )

@@ -1,6 +1,6 @@
 import { LinkgateProblem, api } from '../../api'
 import type { ManyLinks, NewLink } from '../../api'
-import { pause } from '../../parts/pause'
+import { wait } from '../../parts/pause'
 import { userId } from '../../session'
 import type { ImportService, Wanted } from './import-job.js'
 import { outcomeOf } from './outcome.js'
@@ -36,10 +36,7 @@ export const importService: ImportService = {
     for (const code of others.slice(0, MOST_LOOKED_AT)) known.byCode.set(code, await targetOf(code, signal))
     return known
   },
-  wait: async (seconds, signal) => {
-    await pause(seconds * 1_000, signal)
-    signal.throwIfAborted()
-  },
+  wait: (seconds, signal) => wait(seconds * 1_000, signal),
 }
 
 /** Searches the links that the caller may change, by streaming all of them and keeping only matches. */

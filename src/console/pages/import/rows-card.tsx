@@ -36,7 +36,7 @@ export const RowsCard = ({
   return (
     <Card title={t.imports.rows}>
       <div class="body stack">
-        {job.problem.value !== null && <ProblemNote problem={job.problem.value} />}
+        <ProblemNote problem={job.problem.value} />
         {isBusy && <Progress job={job} />}
         {phase === 'checked' && <p>{t.imports.checked(counts.new, counts.there, not)}</p>}
         {phase === 'stopped' && <p role="status">{t.imports.stopped(left)}</p>}

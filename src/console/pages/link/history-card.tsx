@@ -39,7 +39,7 @@ const ICONS: Readonly<Record<LinkEvent['what'], IconName>> = {
 /** Who changed a link, and who was refused what, from the decision log. For users who may read it. */
 export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink; readonly mayReadUsers: boolean }) => {
   const limit = useSignal(FIRST)
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const query = { link: link.id, limit: limit.value }
       const pages = await Promise.all(ASKED.map((asked) => api.getTimeline({ ...query, ...asked }, { signal }).page()))
@@ -51,13 +51,13 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
     },
     [link.id, link.updated_at, link.owner_id, limit.value],
   )
-  const { value, problem, busy, at } = state.value
+  const { value, busy } = loaded
   const events = value?.events ?? []
   const nameOf = useNames(events.flatMap(usersIn), mayReadUsers)
   return (
     <Card title={t.link.history.title} actions={<span class="caption">{t.link.history.source}</span>} busy={busy}>
       <div class="body stack">
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
+        <LoadProblem of={loaded} />
         {value === null && busy && <p class="hint">{t.loading}</p>}
         <ol class="history">
           {events.map((event) => (

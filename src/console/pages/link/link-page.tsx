@@ -5,7 +5,6 @@ import { t } from '../../language/language'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Page } from '../../parts/page'
-import { isFinal } from '../../parts/stay-connected'
 import { useLateRoute } from '../../parts/use-late-route'
 import { isManaged } from './is-managed'
 import { ManagedLinkPage } from './managed-link-page'
@@ -15,8 +14,8 @@ import { PublicLinkPage } from './public-link-page'
 export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
   const lateRoute = useLateRoute()
-  const { state, again } = useLoaded((signal) => api.getLink(code, { signal }), [code])
-  const { value: link, problem, busy, at } = state.value
+  const loaded = useLoaded((signal) => api.getLink(code, { signal }), [code])
+  const { value: link, problem, busy, again, put } = loaded
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
@@ -24,7 +23,7 @@ export const LinkPage = () => {
         link={link}
         onGiven={again}
         onChange={(changed) => {
-          state.value = { value: changed, problem: null, busy: false, at: new Date() }
+          put(changed)
           // after a rename, the page has a new URL
           if (changed.code !== code) lateRoute(`/console/links/${changed.code}${location.search}`, true)
         }}
@@ -35,7 +34,7 @@ export const LinkPage = () => {
     <Page title={code}>
       <div class="stack">
         {busy && <p class="hint">{t.loading}</p>}
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={isFinal(problem) ? undefined : again} />}
+        <LoadProblem of={loaded} />
         {problem !== null && (
           <p>
             <a href="/console">{t.link.back}</a>

@@ -16,14 +16,13 @@ export const LinkVisits = ({ link: { code, id, visits: counted } }: { readonly l
   const period = periodIn(query['period'])
   const visits = useVisits((bounds, signal) => api.getLinkVisits(code, bounds, { signal }), period, [id])
   const { live, turn } = useLive(code, visits.again)
-  const { value } = visits.state.value
+  const { value } = visits
   return (
     <div class="stack">
       <VisitsCard
         period={period}
         onPeriod={(chosen) => route(`${path}?period=${chosen}`, true)}
-        loaded={visits.state.value}
-        onRetry={visits.again}
+        visits={visits}
         none={counted.total === 0 ? t.link.nobodyYet : t.visits.none}
       >
         {value?.shown.counting !== false && <LiveButton live={live.value} onTurn={turn} />}

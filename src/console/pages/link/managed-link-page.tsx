@@ -71,7 +71,7 @@ export const ManagedLinkPage = ({
         </div>
         <div class="notes whole">
           <StateNote link={link} />
-          {problem.value !== null && <ProblemNote problem={problem.value} />}
+          <ProblemNote problem={problem.value} />
         </div>
         {isEditing.value && <EditCard link={link} onChange={onChange} onClose={() => (isEditing.value = false)} />}
         <LinkVisits link={link} />

@@ -29,7 +29,7 @@ export const PublicLinkPage = ({
       actions={<LinkActions code={code} url={url} rights={rights} off={off} onGiven={onGiven} attempt={attempt} />}
     >
       <div class="stack public-link">
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <p class="lead">{t.link.notYours(off)}</p>
         <dl class="settings card">
           <div>

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
@@ -10,7 +9,8 @@ import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { faultsOf } from '../../parts/note'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { wait } from '../../parts/pause'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
 type Level = (typeof LEVELS)[number]
@@ -41,17 +41,15 @@ const addressOf = (picture: Blob): Promise<string> =>
 /** The QR code of a link, as the service draws it. */
 export const QrCard = ({ code, url }: { readonly code: string; readonly url: string }) => {
   const look = useSignal(FIRST)
-  const drawn = useSignal(FIRST)
   const { problem: refusal, attempt } = useAttempts()
-  const { state, again } = useLoaded(
-    async (signal) => addressOf(await api.getLinkQr(code, { ...drawn.value, format: 'svg' }, { signal })),
-    [code, drawn.value],
+  const loaded = useLoaded(
+    async (signal) => {
+      if (look.value !== FIRST) await wait(CHANGED_MS, signal)
+      return addressOf(await api.getLinkQr(code, { ...look.value, format: 'svg' }, { signal }))
+    },
+    [code, look.value],
   )
-  const { value: picture, problem, at } = state.value
-  useEffect(() => {
-    const timer = setTimeout(() => (drawn.value = look.value), CHANGED_MS)
-    return () => clearTimeout(timer)
-  }, [look.value])
+  const picture = loaded.value
   const set = (changed: Partial<Look>) => {
     look.value = { ...look.value, ...changed }
     refusal.value = null
@@ -59,14 +57,13 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
   const download = (format: 'svg' | 'png') =>
     attempt(async () => save(`${code}.${format}`, await api.getLinkQr(code, { ...look.value, format })))
 
-  const shown = refusal.value ?? problem
+  const shown = refusal.value ?? loaded.problem
   const faults = faultsOf(shown)
   return (
     <Card title={t.link.qr.title}>
       <div class="body stack">
-        {shown !== null && shown.errors.length === 0 && (
-          <LoadProblem problem={shown} seen={at} onRetry={refusal.value === null ? again : undefined} />
-        )}
+        {shown?.errors.length === 0 &&
+          (refusal.value === null ? <LoadProblem of={loaded} /> : <ProblemNote problem={refusal.value} />)}
         <div class="qr">
           {picture !== null && <img src={picture} alt={t.link.qr.picture(url)} width="112" height="112" />}
           <div class="stack">

@@ -28,11 +28,7 @@ export const SettingsCard = ({
   const turn = (active: boolean) => attempt(async () => onChange(await api.updateLink(link.code, { active })))
   return (
     <Card title={t.link.settings.title}>
-      {problem.value !== null && (
-        <div class="body">
-          <ProblemNote problem={problem.value} />
-        </div>
-      )}
+      <ProblemNote problem={problem.value} />
       <dl class="settings">
         <div>
           <dt>

@@ -34,7 +34,7 @@ export const TransferDialog = ({
   return (
     <Dialog title={t.link.transfer.title(code)} onClose={onClose}>
       <form class="stack" onSubmit={handleSubmit((form) => give(textOf(form, 'user').trim()))}>
-        {problem.value !== null && fault === undefined && <ProblemNote problem={problem.value} />}
+        {fault === undefined && <ProblemNote problem={problem.value} />}
         <Field label={t.link.transfer.label} hint={t.link.transfer.hint} fault={fault}>
           {(names) => <input {...names} name="user" autocomplete="off" required />}
         </Field>

@@ -126,7 +126,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       {leftOut[0] !== undefined && deletable.length > 0 && (
         <p class="reason whole">{t.links.leftOut(leftOut.length, reasonFor('link:delete', leftOut[0]) ?? '')}</p>
       )}
-      {problem.value !== null && asks.value === null && <ProblemNote problem={problem.value} />}
+      {asks.value === null && <ProblemNote problem={problem.value} />}
       {refusal.value !== null && asks.value === null && <Note kind="deny" title={refusal.value} />}
       {deletion.dialog}
       {asks.value === 'tags' && (
@@ -189,7 +189,7 @@ const Ask = ({
 }) => (
   <Dialog title={title} onClose={onClose}>
     <form class="stack" onSubmit={handleSubmit((form) => onAnswer(textOf(form, 'answer')))}>
-      {problem !== null && <ProblemNote problem={problem} />}
+      <ProblemNote problem={problem} />
       {refused !== null && <Note kind="deny" title={refused} />}
       <Field label={label}>{children}</Field>
       <div class="row">

@@ -99,7 +99,7 @@ export const LinksPage = () => {
       <div class="stack">
         <CreateBar onMade={list.add} off={mayNotCreate} />
         <FilterBar filters={filters} />
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <div class="card">
           {chosen.length > 0 && Bulk !== undefined && (
             <Bulk

@@ -3,10 +3,10 @@ import { useMemo } from 'preact/hooks'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
-import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Page } from '../../parts/page'
 import { policyRowIn } from '../../parts/policy/row'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { ExplainTabs } from '../explain/explain-tabs'
 import { readModel } from './model-text'
 import type { Definition } from './model-text'
@@ -14,11 +14,11 @@ import { WalkCard } from './walk-card'
 
 /** The rule language: each definition with an explanation, and the evaluation of a question. */
 export const ModelPage = () => {
-  const { state, again } = useLoaded(async (signal) => {
+  const loaded = useLoaded(async (signal) => {
     const [text, { rows }] = await Promise.all([api.getPolicyModel({ signal }), api.getPolicy({}, { signal })])
     return { text, rows: rows.flatMap((row) => policyRowIn(row) ?? []) }
   }, [])
-  const { value, problem, busy, at } = state.value
+  const { value } = loaded
   const model = useMemo(() => readModel(value?.text ?? ''), [value])
   const valueOf = (key: string): string => model.definitions.find((each) => each.key === key)?.value ?? ''
   return (
@@ -26,27 +26,25 @@ export const ModelPage = () => {
       <div class="stack">
         <p class="lead">{t.model.lead}</p>
         <ExplainTabs here="model" />
-        {problem !== null && (
-          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 403 ? undefined : again} />
-        )}
-        {value === null && busy && <p class="hint">{t.loading}</p>}
-        {value !== null && (
-          <>
-            <Card title={t.model.text}>
-              {model.head.length > 0 && <p class="body model-comment">{model.head.join('\n')}</p>}
-              <dl class="model">
-                {model.definitions.map((definition, i) => (
-                  <Explained
-                    key={definition.key}
-                    definition={definition}
-                    isFirst={definition.section !== model.definitions[i - 1]?.section}
-                  />
-                ))}
-              </dl>
-            </Card>
-            <WalkCard matchers={{ object: valueOf('m'), endpoint: valueOf('m2') }} rows={value.rows} />
-          </>
-        )}
+        <WhenLoaded of={loaded}>
+          {({ rows }) => (
+            <>
+              <Card title={t.model.text}>
+                {model.head.length > 0 && <p class="body model-comment">{model.head.join('\n')}</p>}
+                <dl class="model">
+                  {model.definitions.map((definition, i) => (
+                    <Explained
+                      key={definition.key}
+                      definition={definition}
+                      isFirst={definition.section !== model.definitions[i - 1]?.section}
+                    />
+                  ))}
+                </dl>
+              </Card>
+              <WalkCard matchers={{ object: valueOf('m'), endpoint: valueOf('m2') }} rows={rows} />
+            </>
+          )}
+        </WhenLoaded>
       </div>
     </Page>
   )

@@ -56,9 +56,7 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
         onSubmit={handleSubmit(() => off === null && make())}
       >
         <p class="lead">{t.proof.evidenceLead}</p>
-        {problem.value !== null && faults['from'] === undefined && faults['to'] === undefined && (
-          <ProblemNote problem={problem.value} />
-        )}
+        {faults['from'] === undefined && faults['to'] === undefined && <ProblemNote problem={problem.value} />}
         <div class="fields">
           <Field label={t.proof.from} hint={t.proof.fromHint} fault={faults['from']}>
             {(names) => <input {...names} {...LOCAL_TIME} name="from" />}

@@ -3,10 +3,10 @@ import { dateAndSeconds } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { save } from '../../parts/download'
-import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Page } from '../../parts/page'
 import { useServiceRights } from '../../parts/service-rights'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { ChainsCard, CheckpointsCard } from './chains-card'
 import type { Proof } from './chains-card'
 import { EvidenceCard } from './evidence-card'
@@ -17,8 +17,8 @@ import { VerificationCard } from './verification-card'
 /** How far the log is proved, and how others can verify it. */
 export const ProofPage = () => {
   const off = useServiceRights()('audit:read')
-  const { state, again } = useLoaded((signal) => api.getProof({ signal }), [])
-  const { value, problem, busy, at } = state.value
+  const loaded = useLoaded((signal) => api.getProof({ signal }), [])
+  const { value, busy, again } = loaded
   return (
     <Page
       title={t.nav.proof}
@@ -43,8 +43,7 @@ export const ProofPage = () => {
         <p class="lead">
           {t.proof.lead} <a href="/console/decisions">{t.nav.decisions}</a>
         </p>
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
-        {value === null ? busy && <p class="hint">{t.loading}</p> : <Proved proof={value} />}
+        <WhenLoaded of={loaded}>{(proof) => <Proved proof={proof} />}</WhenLoaded>
         <VerificationCard off={off} onVerdict={again} />
         <div class="proof">
           <EvidenceCard off={off} />

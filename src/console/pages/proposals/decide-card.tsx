@@ -54,7 +54,7 @@ export const DecideCard = ({
   return (
     <Card title={t.proposals.decide}>
       <form ref={form} class="body stack" onSubmit={handleSubmit(() => approveOff === null && approve())}>
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         {off === null && (
           <ReasonField
             label={t.proposals.reason}

@@ -31,8 +31,8 @@ type Shown = Awaited<ReturnType<typeof api.getPolicyProposal>>
 export const ProposalPage = () => {
   const id = useRoute().params['name'] ?? ''
   const inForce = useRevisionInForce()
-  const { state, again } = useLoaded((signal) => api.getPolicyProposal(id, { signal }), [id, inForce.value])
-  const { value, problem, busy, at } = state.value
+  const loaded = useLoaded((signal) => api.getPolicyProposal(id, { signal }), [id, inForce.value])
+  const { value, busy, again } = loaded
   const proposal = value?.id === id ? value : null
   useEffect(() => void countOpenProposals(), [proposal?.state])
   const title = t.proposals.one(id)
@@ -40,9 +40,7 @@ export const ProposalPage = () => {
     <Page title={title}>
       <div class="stack">
         {busy && proposal === null && <p class="hint">{t.loading}</p>}
-        {problem !== null && (
-          <LoadProblem problem={problem} seen={at} onRetry={problem.status === 404 ? undefined : again} />
-        )}
+        <LoadProblem of={loaded} />
         {proposal !== null && <Known proposal={proposal} onDecided={again} />}
         <p>
           <a href="/console/proposals">{t.proposals.back}</a>

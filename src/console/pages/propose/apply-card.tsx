@@ -42,7 +42,7 @@ export const ApplyCard = ({
           value={reason}
           onType={(text) => (draft.value = { ...draft.value, reason: text })}
         />
-        {problem !== null && problem.status !== 412 && <ProblemNote problem={problem} />}
+        {problem?.status !== 412 && <ProblemNote problem={problem} />}
         <div class="row">
           <Button kind="main" icon="check" type="submit" busy={apply.busy.value} off={off}>
             {needsApproval ? t.propose.propose : t.propose.apply(revision + 1)}

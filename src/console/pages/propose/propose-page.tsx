@@ -31,20 +31,20 @@ import { whyOff } from './why-off'
 
 /** An edit of the policy: its changes and its effect on past decisions, while typing. */
 export const ProposePage = () => {
-  const { state, again } = useLoaded(async (signal) => {
+  const loaded = useLoaded(async (signal) => {
     const [policy, { decisions }] = await Promise.all([
       api.getPolicy({}, { signal }),
       api.getPolicyTable({}, { signal }),
     ])
     return { policy, decisions }
   }, [])
-  const { value, problem, at } = state.value
+  const { value, again } = loaded
   /** the revision that was made here last */
   const applied = useSignal<number | null>(null)
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
       <div class="stack">
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
+        <LoadProblem of={loaded} />
         {applied.value !== null && applied.value === value?.policy.revision && (
           <Note kind="allow" title={t.propose.applied(applied.value)}>
             <a href={`/console/revisions?revision=${applied.value}`}>{t.propose.toRevision}</a>
@@ -91,8 +91,9 @@ const Proposal = ({
 
   const changes = useComputed(() => changesIn(draft.value)).value
   const isEmpty = changes.add.length + changes.remove.length === 0
-  const { state: preview, again } = usePreview(changes, policy.revision)
-  const { value: previewed, problem, isFresh } = preview.value
+  const preview = usePreview(changes, policy.revision)
+  const { value: previewed, problem } = preview
+  const isFresh = !preview.busy
   const notes = notesOf(draft.value, changes, previewed, problem)
   const body = bodyOf(changes)
   const isReplayed = !isEmpty && isFresh && previewed !== null && previewed.decisions_changed.length > 0
@@ -152,9 +153,7 @@ const Proposal = ({
           onCarry={onNewer}
         />
       )}
-      {problem !== null && notes.faults === 0 && (
-        <LoadProblem problem={problem} seen={null} onRetry={problem.code === 'network_error' ? again : undefined} />
-      )}
+      {notes.faults === 0 && <LoadProblem of={preview} />}
       {proposed.value !== null && (
         <Note kind="allow" title={t.propose.proposed}>
           <a href={`/console/proposals/${proposed.value}`}>{t.propose.toProposal}</a>

@@ -27,7 +27,7 @@ export const StaleNote = ({
   readonly mine: readonly RowEdit[]
   readonly onCarry: () => unknown
 }) => {
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const [between, made] = await Promise.all([
         api.comparePolicyRevisions({ from: String(from), to: String(to) }, { signal }),
@@ -37,15 +37,14 @@ export const StaleNote = ({
     },
     [from, to],
   )
-  const { problem } = state.value
   // that of an earlier edit stays until this one is loaded
-  const value = state.value.value?.made.revision === to ? state.value.value : null
+  const value = loaded.value?.made.revision === to ? loaded.value : null
   return (
     <Note kind="lit" title={t.propose.stale(to, value?.made.actor.name ?? null)}>
       <div class="row">
         <SeeBoth />
       </div>
-      {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={again} />}
+      <LoadProblem of={{ ...loaded, at: null }} />
       {value !== null && <p>{t.propose.staleWhy(value.made.reason, value.made.time)}</p>}
       <div class="two" id={BOTH} role="group" aria-label={t.propose.both} tabIndex={-1}>
         <section aria-label={t.propose.theirs}>

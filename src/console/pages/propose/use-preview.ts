@@ -1,25 +1,11 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem, PolicyPreview } from '../../api'
-import { problemIn } from '../../parts/loaded'
+import type { PolicyPreview } from '../../api'
+import { useLoaded } from '../../parts/loaded'
+import type { Loaded } from '../../parts/loaded'
+import { wait } from '../../parts/pause'
 import type { changesIn } from './draft'
-
-/** The preview of an edit. While it is reloaded, the last one stays. */
-interface Previewed {
-  readonly value: PolicyPreview | null
-  readonly problem: LinkgateProblem | null
-  /** whether the preview is of the current edit */
-  readonly isFresh: boolean
-}
-
-/** A preview, and how to repeat it. */
-interface Previewing {
-  readonly state: Signal<Previewed>
-  readonly again: () => void
-}
 
 /** How long after the last key a preview is requested, in milliseconds. */
 const STILL_MS = 350
@@ -37,35 +23,25 @@ export const bodyOf = ({ add, remove }: Changes) => ({
  * returns to the page, because the reason may have been fixed elsewhere. `base`: the revision that the edit is based
  * on.
  */
-export const usePreview = (changes: Changes, base: number): Previewing => {
-  const state = useSignal<Previewed>({ value: null, problem: null, isFresh: false })
+export const usePreview = (changes: Changes, base: number): Loaded<PolicyPreview> => {
   const body = bodyOf(changes)
-  const key = JSON.stringify([base, body])
-  const turn = useSignal(0)
+  const loaded = useLoaded(
+    async (signal) => {
+      await wait(STILL_MS, signal)
+      return api.previewPolicyChange(body, { signal })
+    },
+    [JSON.stringify([base, body])],
+  )
+  const latest = useRef(loaded)
+  latest.current = loaded
   useEffect(() => {
     const comeBack = () => {
-      const { value, problem } = state.peek()
-      if (problem !== null || (value?.objections.length ?? 0) > 0) turn.value += 1
+      const { value, problem, again } = latest.current
+      if (problem !== null || (value?.objections.length ?? 0) > 0) again()
     }
     addEventListener('focus', comeBack)
     return () => removeEventListener('focus', comeBack)
   }, [])
-  useEffect(() => {
-    state.value = { ...state.peek(), isFresh: false }
-    const ended = new AbortController()
-    const ask = async () => {
-      try {
-        const value = await api.previewPolicyChange(body, { signal: ended.signal })
-        if (!ended.signal.aborted) state.value = { value, problem: null, isFresh: true }
-      } catch (error) {
-        if (!ended.signal.aborted) state.value = { value: null, problem: problemIn(error), isFresh: true }
-      }
-    }
-    const timer = setTimeout(() => void ask(), STILL_MS)
-    return () => {
-      clearTimeout(timer)
-      ended.abort()
-    }
-  }, [key, turn.value])
-  return { state, again: () => (turn.value += 1) }
+  // what is said of an earlier edit does not stay beside a refusal of this one
+  return loaded.problem === null ? loaded : { ...loaded, value: null, at: null }
 }

@@ -36,7 +36,7 @@ export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) =>
           {t.revisions.findDay}
         </Button>
       </form>
-      {problem.value !== null && <ProblemNote problem={problem.value} />}
+      <ProblemNote problem={problem.value} />
       {answer.value !== null && <Note title={answer.value} />}
     </>
   )

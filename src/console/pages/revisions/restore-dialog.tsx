@@ -23,11 +23,11 @@ export const RestoreDialog = ({
   readonly revision: number
   readonly onClose: (restored: number | null) => unknown
 }) => {
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     (signal) => api.restorePolicyRevision(revision, {}, { query: { dry_run: 'true' }, signal }),
     [revision],
   )
-  const { value, problem, busy } = state.value
+  const { value, problem, busy, again } = loaded
   const reason = useSignal(t.revisions.backTo(number(revision)))
   const { busy: isApplying, problem: refused, attempt } = useAttempt()
   const isEmpty = value !== null && value.added.length + value.removed.length + value.comments.length === 0
@@ -39,10 +39,14 @@ export const RestoreDialog = ({
       say(isProposed ? t.revisions.proposed : t.revisions.restored(number(made.revision)))
       void onClose(isProposed ? null : made.revision)
     })
+  const startOver = () => {
+    refused.value = null
+    again()
+  }
   const isStale = refused.value?.code === 'precondition_failed'
   return (
     <Dialog title={t.revisions.restoreTitle(number(revision))} onClose={() => onClose(null)}>
-      {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={again} />}
+      <LoadProblem of={{ ...loaded, at: null }} />
       {busy && <p class="hint">{t.loading}</p>}
       {value !== null && problem === null && (
         <>
@@ -55,19 +59,7 @@ export const RestoreDialog = ({
               after={t.revisions.afterwards}
             />
           </div>
-          {refused.value !== null && (
-            <ProblemNote
-              problem={refused.value}
-              onRetry={
-                isStale
-                  ? () => {
-                      refused.value = null
-                      again()
-                    }
-                  : undefined
-              }
-            />
-          )}
+          <ProblemNote problem={refused.value} onRetry={isStale ? startOver : undefined} />
           <form class="stack" onSubmit={handleSubmit(() => !isEmpty && apply(value.revision))}>
             <ReasonField
               label={t.revisions.why}

@@ -59,7 +59,7 @@ export const RevisionCard = ({ revision }: { readonly revision: number }) => {
         </a>
       }
     >
-      <WhenLoaded of={loaded} inCard>
+      <WhenLoaded of={loaded}>
         {(found) => {
           const line = revisionLine(found)
           return (
@@ -97,7 +97,7 @@ export const ComparisonCard = ({
 const Compared = ({ from, to }: { readonly from: number; readonly to: number }) => {
   const loaded = useLoaded((signal) => api.comparePolicyRevisions({ from, to }, { signal }), [])
   return (
-    <WhenLoaded of={loaded} inCard>
+    <WhenLoaded of={loaded}>
       {(found) => <Difference of={found} before={t.revisions.in(number(from))} after={t.revisions.in(number(to))} />}
     </WhenLoaded>
   )

@@ -16,7 +16,7 @@ export const SettingsPage = () => (
   <Page title={t.settings.title}>
     <div class="halves">
       <div class="stack">
-        {meProblem.value !== null && <LoadProblem problem={meProblem.value} seen={null} onRetry={loadMe} />}
+        <LoadProblem of={{ problem: meProblem.value, at: null, again: loadMe }} />
         {me.value === null && meProblem.value === null && <BusyBar />}
         {me.value !== null && (
           <>

@@ -13,25 +13,24 @@ import { signOut } from '../../session'
 
 /** All browsers and programs where the user is signed in with their password. */
 export const SignInsCard = () => {
-  const { state, again } = useLoaded((signal) => api.listSignIns({ signal }), [])
+  const loaded = useLoaded((signal) => api.listSignIns({ signal }), [])
   const { busy, problem, attempt } = useAttempt()
-  const { value, problem: notLoaded, busy: isLoading, at } = state.value
   const keptFocus = useKeptFocus<HTMLUListElement>()
   const end = (id: string) =>
     attempt(async () => {
       await api.endSignIn(id)
       say(t.settings.signIns.ended)
-      again()
+      loaded.again()
     })
   return (
     <Card title={t.settings.signIns.title}>
-      {isLoading && <BusyBar />}
+      {loaded.busy && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.signIns.lead}</p>
-        {notLoaded !== null && <LoadProblem problem={notLoaded} seen={at} onRetry={again} />}
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <LoadProblem of={loaded} />
+        <ProblemNote problem={problem.value} />
         <ul class="items" {...keptFocus}>
-          {value?.data.map(({ id, started_at, last_used_at, expires_at, current }) => (
+          {loaded.value?.data.map(({ id, started_at, last_used_at, expires_at, current }) => (
             <li key={id}>
               <div>
                 <span class="row">

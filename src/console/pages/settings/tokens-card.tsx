@@ -21,11 +21,11 @@ type Token = Awaited<ReturnType<typeof api.listPersonalTokens>>['data'][number]
 
 /** Personal tokens: list, create, revoke. */
 export const TokensCard = () => {
-  const { state, again } = useLoaded((signal) => api.listPersonalTokens({ signal }), [])
+  const loaded = useLoaded((signal) => api.listPersonalTokens({ signal }), [])
   const isMaking = useSignal(false)
   const made = useSignal<MadeToken | null>(null)
   const revoking = useSignal<Token | null>(null)
-  const { value, problem, busy, at } = state.value
+  const { value, busy, again } = loaded
   const keptFocus = useKeptFocus<HTMLUListElement>()
   return (
     <Card
@@ -39,7 +39,7 @@ export const TokensCard = () => {
       {busy && <BusyBar />}
       <div class="body stack">
         <p class="hint">{t.settings.tokens.lead}</p>
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
+        <LoadProblem of={loaded} />
         {isMaking.value && (
           <NewTokenForm
             onCancel={() => (isMaking.value = false)}
@@ -119,7 +119,7 @@ const RevokeDialog = ({
   return (
     <Dialog title={t.settings.tokens.revokeTitle(token.name)} onClose={onClose}>
       <p>{t.settings.tokens.revokeLead}</p>
-      {problem.value !== null && <ProblemNote problem={problem.value} />}
+      <ProblemNote problem={problem.value} />
       <div class="row">
         <Button kind="risk" busy={busy.value} onPress={revoke}>
           {t.settings.tokens.revoke}

@@ -13,7 +13,7 @@ export const DecisionsCard = ({ id }: { readonly id: string }) => {
   const may = useAllowed()
   return (
     <Card title={t.users.decisions.title} actions={<span class="caption">{t.users.decisions.source}</span>}>
-      {off !== null && <p class="body hint">{t.users.decisions.off(off)}</p>}
+      {off !== null && <p class="hint">{t.users.decisions.off(off)}</p>}
       {may('audit:read') && <Decisions id={id} />}
     </Card>
   )

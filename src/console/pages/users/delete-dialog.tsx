@@ -25,11 +25,14 @@ export const DeleteDialog = ({
   readonly onClose: () => unknown
 }) => {
   const reasonFor = useServiceRights()
-  const { state } = useLoaded(
+  const {
+    value: count,
+    problem: uncounted,
+    busy: isCounting,
+  } = useLoaded(
     async (signal) => (await api.listLinks({ owner_id: id, limit: 1, count: true }, { signal }).page()).count ?? 0,
     [id],
   )
-  const { value: count, problem: uncounted, busy: isCounting } = state.value
   const choice = useSignal<'give' | 'delete'>('give')
   const fault = useSignal<string | undefined>(undefined)
   const { busy, problem, attempt } = useAttempt()
@@ -61,7 +64,7 @@ export const DeleteDialog = ({
     <Dialog title={t.users.deleteDialog.title(name)} onClose={onClose}>
       <form class="stack" onSubmit={handleSubmit(remove)}>
         <p>{t.users.deleteDialog.lead}</p>
-        {problem.value !== null && fault.value === undefined && <ProblemNote problem={problem.value} />}
+        {fault.value === undefined && <ProblemNote problem={problem.value} />}
         {isCounting && <p class="hint">{t.users.deleteDialog.counting}</p>}
         {!isCounting && !hasLinks && <p>{t.users.deleteDialog.noLinks}</p>}
         {!isCounting && hasLinks && (

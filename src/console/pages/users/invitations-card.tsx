@@ -76,7 +76,7 @@ const Invitations = ({
   return (
     <>
       <div class="body stack" hidden={items.length === 0 && problem.value === null}>
-        {problem.value !== null && <ProblemNote problem={problem.value} onRetry={lookAgain} />}
+        <ProblemNote problem={problem.value} onRetry={lookAgain} />
         <ul class="items" {...keptFocus}>
           {items.map((invitation) => {
             const { id, email, role, invited_by: by, state, created_at: time, expires_at: until } = invitation

@@ -48,7 +48,7 @@ export const RightsCard = ({ user }: { readonly user: User }) => {
 
 const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSelf: boolean }) => {
   const inForce = useRevisionInForce()
-  const { state, again } = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       const [{ revision, decisions }, tokens] = await Promise.all([
         api.getPolicyTable({}, { signal }),
@@ -58,7 +58,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
     },
     [isSelf, inForce.value],
   )
-  const { value, problem, busy, at } = state.value
+  const { value, busy } = loaded
   const model = useMemo(
     () => buildMatrix(personCells(value?.decisions ?? [], role, value?.tokens ?? [], t.users.rights)),
     [value, role],
@@ -66,7 +66,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
   const view = useSignal(WHOLE)
   return (
     <>
-      {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />}
+      <LoadProblem of={loaded} />
       {busy && value === null && <BusyBar />}
       {value !== null && (
         <>

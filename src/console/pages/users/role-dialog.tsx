@@ -57,7 +57,7 @@ export const RoleDialog = ({
       onClose={onClose}
     >
       <form class="stack" onSubmit={handleSubmit(() => off === null && give())}>
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         {refused.value !== null && <Note kind="deny" title={refused.value} />}
         {sorted.can.some(({ id }) => id === userId()) && <Note kind="lit" title={t.users.roleDialog.self} />}
         <Field label={t.users.roleDialog.label} hint={t.users.roleDialog.hint}>

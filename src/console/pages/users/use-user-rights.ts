@@ -23,10 +23,10 @@ export interface UserRights {
 export const useUserRights = (): UserRights => {
   const reasonFor = useServiceRights()
   const mayReadPolicy = useAllowed()('policy:read')
-  const table = useLoaded(
+  const { value: table } = useLoaded(
     async (signal) => (mayReadPolicy ? (await api.getPolicyTable({}, { signal })).decisions : null),
     [mayReadPolicy],
-  ).state.value.value
+  )
   const mayGive = useMemo(() => (table === null ? null : mayGiveIn(table)), [table])
   const offToGive = (role: string): string | null => {
     const own = me.value?.role

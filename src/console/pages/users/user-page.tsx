@@ -12,7 +12,6 @@ import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { isFinal } from '../../parts/stay-connected'
 import { say } from '../../parts/toast'
 import { useLateRoute } from '../../parts/use-late-route'
 import { DecisionsCard } from './decisions-card'
@@ -26,21 +25,15 @@ import { UserState } from './user-state'
 /** One user: profile, rights, links, and decisions about them. */
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
-  const { state, again } = useLoaded((signal) => api.getUser(id, { signal }), [id])
-  const { value: user, problem, busy, at } = state.value
+  const loaded = useLoaded((signal) => api.getUser(id, { signal }), [id])
+  const { value: user, problem, busy } = loaded
   if (user !== null && user.id === id && problem === null)
-    return (
-      <Known
-        key={user.id}
-        user={user}
-        onChange={(changed) => (state.value = { value: changed, problem: null, busy: false, at: new Date() })}
-      />
-    )
+    return <Known key={user.id} user={user} onChange={loaded.put} />
   return (
     <Page title={t.users.title}>
       <div class="stack">
         {busy && <p class="hint">{t.loading}</p>}
-        {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={isFinal(problem) ? undefined : again} />}
+        <LoadProblem of={loaded} />
         {problem !== null && (
           <p>
             <a href="/console/users">{t.users.back}</a>
@@ -87,7 +80,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
       }
     >
       <div class="stack">
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <Card title={t.users.account}>
           <dl class="facts body">
             <div>

@@ -60,7 +60,7 @@ export const UsersPage = () => {
       <div class="stack">
         <p class="lead">{t.users.lead}</p>
         <UserFilterBar filters={filters} />
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <div class="card">
           {selection.chosen.length > 0 && (
             <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />

@@ -22,8 +22,8 @@ const RESET_LINK = `npx linkgate user reset-link ${FIRST_ADMIN}`
 
 /** The page of a first start's link: choosing a password signs its user in. */
 export const ChoosePassword = ({ token, onDone }: { readonly token: string; readonly onDone: () => unknown }) => {
-  const { state, again } = useLoaded((signal) => api.showPasswordReset({ token }, { signal }), [token])
-  const { value, problem, busy, at } = state.value
+  const loaded = useLoaded((signal) => api.showPasswordReset({ token }, { signal }), [token])
+  const { value, problem, busy, again } = loaded
   useEffect(() => {
     document.title = `${t.welcome.choose.title} · Linkgate`
   }, [])
@@ -35,11 +35,7 @@ export const ChoosePassword = ({ token, onDone }: { readonly token: string; read
         {value !== null && <p class="lead">{t.welcome.choose.lead(value.email)}</p>}
         {value === null && busy && <p class="lead">{t.welcome.choose.looking}</p>}
       </div>
-      {problem?.status === 410 ? (
-        <Over />
-      ) : (
-        problem !== null && <LoadProblem problem={problem} seen={at} onRetry={again} />
-      )}
+      {problem?.status === 410 ? <Over /> : <LoadProblem of={loaded} />}
       {value !== null && problem === null && (
         <PasswordForm token={token} email={value.email} onOver={again} onDone={onDone} />
       )}

@@ -11,7 +11,7 @@ export const ChangedRows = ({
   readonly added: readonly SentRow[]
   readonly removed: readonly SentRow[]
 }) => {
-  if (added.length + removed.length === 0) return <p class="body hint">{t.policy.noRows}</p>
+  if (added.length + removed.length === 0) return <p class="hint">{t.policy.noRows}</p>
   const line = (row: SentRow, isAdded: boolean) => (
     <li key={`${isAdded} ${rowText(row)}`} class={isAdded ? 'added' : 'removed'}>
       <span class="mono" aria-hidden="true">

@@ -47,7 +47,7 @@ export const ReplayCard = ({
           <p class="hint">{off}</p>
         ) : (
           <>
-            {problem !== null && <LoadProblem problem={problem} seen={null} onRetry={job.again} />}
+            <LoadProblem of={{ problem, at: null, again: job.again }} />
             {phase === 'counting' && (
               <div class="progress">
                 <progress max={of} value={parts.length} aria-label={t.propose.counting} />

@@ -39,7 +39,7 @@ export const RevisionMenu = ({
   return (
     <Menu start icon="clock" label={t.policy.under} text={t.policy.at(chosen, shown)}>
       <form class="stack menu-form" onSubmit={handleSubmit(find)}>
-        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ProblemNote problem={problem.value} />
         <Field label={t.policy.revision}>
           {(names) => <input {...names} name="revision" type="number" min="1" autocomplete="off" />}
         </Field>

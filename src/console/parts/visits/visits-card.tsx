@@ -19,51 +19,52 @@ export const VisitsCard = ({
   title = t.visits.title,
   period,
   onPeriod,
-  loaded: { value, problem, busy, at },
-  onRetry,
+  visits,
   none,
   children,
 }: {
   readonly title?: string
   readonly period: Period
   readonly onPeriod: (period: Period) => unknown
-  readonly loaded: Loaded<Compared>
-  readonly onRetry: () => unknown
+  readonly visits: Omit<Loaded<Compared>, 'put'>
   /** shown if there are none in the period */
   readonly none: ComponentChildren
   /** next to the choice of the period */
   readonly children?: ComponentChildren
-}) => (
-  <section class="card visits" aria-labelledby="visits-title" aria-busy={busy}>
-    <header>
-      <h2 id="visits-title">{title}</h2>
-      <Segments
-        label={t.visits.period}
-        names={PERIODS}
-        chosen={period}
-        words={(each) => t.visits.periods[each]}
-        onChoose={onPeriod}
-      />
-      {children}
-      {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
-    </header>
-    {busy && <BusyBar />}
-    <div class="body stack">
-      {problem !== null && <LoadProblem problem={problem} seen={at} onRetry={onRetry} />}
-      {value?.shown.counting === false && <Note title={t.visits.notCounting}>{t.visits.fromBefore}</Note>}
-      {value !== null && isAny(value) && <Figures compared={value} />}
-      {value !== null && value.shown.total + value.before.total > 0 && (
-        <>
-          <Chart series={value.shown.series} before={value.before.series} interval={value.interval} />
-          <VisitsTable compared={value} />
-        </>
-      )}
-      {value !== null && value.shown.total === 0 && (
-        <p class="empty">{value.shown.counting ? none : t.visits.nothing}</p>
-      )}
-    </div>
-  </section>
-)
+}) => {
+  const { value } = visits
+  return (
+    <section class="card visits" aria-labelledby="visits-title" aria-busy={visits.busy}>
+      <header>
+        <h2 id="visits-title">{title}</h2>
+        <Segments
+          label={t.visits.period}
+          names={PERIODS}
+          chosen={period}
+          words={(each) => t.visits.periods[each]}
+          onChoose={onPeriod}
+        />
+        {children}
+        {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
+      </header>
+      {visits.busy && <BusyBar />}
+      <div class="body stack">
+        <LoadProblem of={visits} />
+        {value?.shown.counting === false && <Note title={t.visits.notCounting}>{t.visits.fromBefore}</Note>}
+        {value !== null && isAny(value) && <Figures compared={value} />}
+        {value !== null && value.shown.total + value.before.total > 0 && (
+          <>
+            <Chart series={value.shown.series} before={value.before.series} interval={value.interval} />
+            <VisitsTable compared={value} />
+          </>
+        )}
+        {value !== null && value.shown.total === 0 && (
+          <p class="empty">{value.shown.counting ? none : t.visits.nothing}</p>
+        )}
+      </div>
+    </section>
+  )
+}
 
 const isAny = ({ shown, before }: Compared): boolean => shown.total + shown.bots + before.total > 0
 
