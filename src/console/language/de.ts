@@ -110,6 +110,8 @@ export const de: Texts = {
   optional: 'freiwillig',
   // of any gender and number: a title, a password, tags
   none: 'nicht vorhanden',
+  shown: (shown: number, all: number | undefined) =>
+    all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`,
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zu den Links' },
   notLoaded: {
     title: 'Diese Seite konnte nicht geladen werden',

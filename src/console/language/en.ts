@@ -113,6 +113,8 @@ export const en = {
   menu: 'Menu',
   optional: 'optional',
   none: 'none',
+  shown: (shown: number, all: number | undefined) =>
+    all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
   notFound: { title: 'There is no such page', back: 'To your links' },
   notLoaded: {
     title: 'This page could not be loaded',

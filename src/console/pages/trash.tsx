@@ -14,7 +14,7 @@ import { useKeptFocus } from '../parts/kept-focus'
 import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
 import { Page } from '../parts/page'
-import { ListFoot, usePages } from '../parts/pages'
+import { Listed, usePages } from '../parts/pages'
 import { TakenCode } from '../parts/taken-code'
 import { say } from '../parts/toast'
 
@@ -27,9 +27,7 @@ interface Renamed {
 
 /** Deleted links, which can be restored. */
 export const TrashPage = () => {
-  const list = usePages((cursor, signal) =>
-    api.listLinks({ state: 'deleted', limit: 50, ...(cursor && { cursor }) }, { signal }).page(),
-  )
+  const list = usePages((from, options) => api.listLinks({ state: 'deleted', limit: 50, ...from }, options).page())
   const renamed = useSignal<Renamed | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
 
@@ -61,7 +59,7 @@ export const TrashPage = () => {
         <p class="lead">{t.trash.lead}</p>
         <ProblemNote problem={problem.value} />
         <div class="card">
-          {items.length > 0 && (
+          <Listed list={list} empty={t.trash.empty} words={t.links.shown}>
             <div class="table-wrap">
               <table class="table links">
                 <thead>
@@ -93,8 +91,7 @@ export const TrashPage = () => {
                 </tbody>
               </table>
             </div>
-          )}
-          <ListFoot list={list} empty={t.trash.empty} />
+          </Listed>
         </div>
       </div>
       {renamed.value !== null && (

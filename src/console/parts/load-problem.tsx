@@ -7,9 +7,8 @@ import { Button } from './button'
 import type { Loaded } from './loaded'
 import { Note, ProblemNote } from './note'
 import { countDownOrOnline } from './reconnect'
-import { isFinal } from './stay-connected'
 
-/** Why the last load failed, if it did. Without a connection it is repeated by itself; a refusal would be the same. */
+/** Why the last load failed, if it did. Without a connection it is repeated by itself. */
 export const LoadProblem = ({
   of: { problem, at, again },
 }: {
@@ -17,7 +16,7 @@ export const LoadProblem = ({
   readonly of: Pick<Loaded<unknown>, 'problem' | 'at'> & { readonly again: () => unknown }
 }) => {
   if (problem?.code === 'network_error') return <LostNote problem={problem} seen={at} onRetry={again} />
-  return <ProblemNote problem={problem} onRetry={problem && isFinal(problem) ? undefined : again} />
+  return <ProblemNote problem={problem} onRetry={again} />
 }
 
 /** Stays while one attempt after another fails, each with a `problem` of its own. */

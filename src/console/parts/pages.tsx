@@ -12,7 +12,7 @@ import { LoadProblem } from './load-problem'
 import { problemIn, stillLost } from './loaded'
 
 /** The loaded part of a list. */
-interface Listed<Item> {
+interface Part<Item> {
   readonly items: readonly Item[]
   readonly next: string | null
   /** the total of all pages; undefined if it was not requested */
@@ -24,7 +24,7 @@ interface Listed<Item> {
 }
 
 export interface List<Item> {
-  readonly state: Signal<Listed<Item>>
+  readonly state: Signal<Part<Item>>
   /** loads the next page */
   readonly more: () => Promise<void>
   /** reloads from the beginning; the current items stay visible until then */
@@ -37,13 +37,17 @@ export interface List<Item> {
 }
 
 type Change<Item> = (items: readonly Item[]) => readonly Item[]
-type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
+/** `from`: the part of the query that asks for another page than the first */
+type LoadPage<Item> = (
+  from: { readonly cursor?: string },
+  options: { readonly signal: AbortSignal },
+) => Promise<Page<Item>>
 
 const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: null, at: null }
 
 /** A list that is loaded page by page, and reloaded when one of `keys` changes. */
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
-  const state = useSignal<Listed<Item>>(NOTHING)
+  const state = useSignal<Part<Item>>(NOTHING)
   const running = useRef<AbortController | null>(null)
   /** the cursor of the last request */
   const last = useRef<string | undefined>(undefined)
@@ -60,7 +64,11 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
     last.current = cursor
     state.value = { ...state.peek(), busy: true, problem: stillLost(state.peek().problem) }
     try {
-      const { data, next_cursor: next, count } = await latest.current(cursor, signal)
+      const {
+        data,
+        next_cursor: next,
+        count,
+      } = await latest.current(cursor === undefined ? {} : { cursor }, { signal })
       if (signal.aborted) return
       const { items, count: known } = state.peek()
       const done = { busy: false, problem: null, at: new Date() }
@@ -99,18 +107,22 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
   }
 }
 
-/** The foot of a list: how much is loaded. The rest loads on scrolling. */
-export const ListFoot = <Item,>({
+/** A list in a card: why it could not be loaded, its items, and how many they are. The rest loads on scrolling. */
+export const Listed = <Item,>({
   list,
   empty,
-  words = t.links.shown,
+  words = t.shown,
+  foot,
   children,
 }: {
   readonly list: List<Item>
+  /** shown instead of items */
   readonly empty: ComponentChildren
   /** words for the shown number and the total */
   readonly words?: (shown: number, all: number | undefined) => string
-  readonly children?: ComponentChildren
+  /** more at its foot */
+  readonly foot?: ComponentChildren
+  readonly children: ComponentChildren
 }) => {
   const { items, next, count, busy, problem, at } = list.state.value
   const end = useRef<HTMLDivElement>(null)
@@ -125,8 +137,9 @@ export const ListFoot = <Item,>({
   }, [canLoad, items.length])
   return (
     <>
-      {busy && <BusyBar />}
       <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
+      {items.length > 0 && children}
+      {busy && <BusyBar />}
       {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
       <div class="list-foot" ref={end}>
         {items.length > 0 && <span>{words(items.length, count)}</span>}
@@ -135,7 +148,7 @@ export const ListFoot = <Item,>({
             {t.links.loadMore}
           </Button>
         )}
-        {children}
+        {foot}
       </div>
     </>
   )

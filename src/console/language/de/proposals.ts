@@ -1,4 +1,3 @@
-import { number } from '../format'
 import type { Texts } from '../texts'
 
 const DONE = { open: 'Offen', applied: 'Angenommen', declined: 'Abgelehnt', withdrawn: 'Zurückgezogen' }
@@ -16,7 +15,6 @@ export const proposals: Texts['proposals'] = {
   noneOpen: 'Nichts wartet auf Zustimmung.',
   noneHint: 'Was aus früheren wurde, steht unter „Stand“.',
   none: 'Es gibt keinen.',
-  shown: (shown, all) => (all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`),
   against: (revision) => `Gegen Fassung ${revision}, die gilt. Nichts ändert sich vor der Zustimmung.`,
   moved: (base, revision) => `Für Fassung ${base} gemacht, hier gegen Fassung ${revision}, die inzwischen gilt.`,
   inItsWay: (title) => `So ist keine Zustimmung möglich: ${title}`,

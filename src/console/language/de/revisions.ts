@@ -1,4 +1,4 @@
-import { number, timeZone } from '../format'
+import { timeZone } from '../format'
 import type { Texts } from '../texts'
 
 export const revisions: Texts['revisions'] = {
@@ -26,7 +26,6 @@ export const revisions: Texts['revisions'] = {
   restoreOne: (revision) => `Fassung ${revision} wiederherstellen`,
   isInForce: 'schon in Kraft',
   none: 'Es gibt keine Fassung.',
-  shown: (shown, all) => (all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`),
   openOne: 'Keine ist aufgeschlagen.',
   openHint: 'Ein Grund lässt sich öffnen und zeigt, was sich änderte; zwei Fassungen lassen sich vergleichen.',
   inForceOn: 'Was galt an jenem Tag?',

@@ -87,7 +87,6 @@ export const users: Texts['users'] = {
     withdraw: 'Zurückziehen',
     withdrawOne: (email) => `Die Einladung von ${email} zurückziehen`,
     withdrawn: (email) => `Der Link von ${email} führt nirgends mehr hin.`,
-    shown: (shown, all) => (all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`),
   },
   back: 'Zu allen Personen',
   account: 'Konto',
@@ -119,6 +118,5 @@ export const users: Texts['users'] = {
     off: (why) => `Die Entscheidungen stehen im Protokoll. Lesen: ${why}.`,
     on: (type, name) => `${type} ${name}`,
     explain: (time) => `Die Entscheidung vom ${time} erklären`,
-    shown: (shown, all) => (all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`),
   },
 }

@@ -1,5 +1,3 @@
-import { number } from '../format'
-
 type State = 'open' | 'applied' | 'declined' | 'withdrawn'
 
 const DONE: Readonly<Record<State, string>> = {
@@ -27,8 +25,6 @@ export const proposals = {
   noneOpen: 'Nothing waits for approval.',
   noneHint: 'What became of earlier ones is behind “State”.',
   none: 'There is none.',
-  shown: (shown: number, all: number | undefined) =>
-    all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
   against: (revision: string) => `Shown against revision ${revision}, in force. Nothing changes until it is approved.`,
   moved: (base: string, revision: string) =>
     `Made on revision ${base}, and shown against revision ${revision}, which is in force by now.`,

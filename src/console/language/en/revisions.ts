@@ -1,4 +1,4 @@
-import { number, timeZone } from '../format'
+import { timeZone } from '../format'
 
 /** The page of revisions. */
 export const revisions = {
@@ -26,8 +26,6 @@ export const revisions = {
   restoreOne: (revision: string) => `Restore revision ${revision}`,
   isInForce: 'in force already',
   none: 'There is no revision.',
-  shown: (shown: number, all: number | undefined) =>
-    all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
   openOne: 'Nothing is opened.',
   openHint: 'Press a reason to see what that edit changed, or pick two revisions to compare them.',
   inForceOn: 'What was in force on that day?',

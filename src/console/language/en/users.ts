@@ -89,8 +89,6 @@ export const users = {
     withdraw: 'Withdraw',
     withdrawOne: (email: string) => `Withdraw the invitation of ${email}`,
     withdrawn: (email: string) => `The link of ${email} leads nowhere any more.`,
-    shown: (shown: number, all: number | undefined) =>
-      all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
   },
   back: 'To all users',
   account: 'Account',
@@ -122,7 +120,5 @@ export const users = {
     off: (why: string) => `Their decisions stand in the log, and you cannot read it: ${why}.`,
     on: (type: string, name: string) => `${type} ${name}`,
     explain: (time: string) => `Explain the decision of ${time}`,
-    shown: (shown: number, all: number | undefined) =>
-      all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
   },
 }

@@ -10,7 +10,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { useKeys } from '../../parts/use-keys'
 import { useNames } from '../../parts/use-names'
@@ -49,15 +49,13 @@ export const DecisionsPage = () => {
   const { asked, faults } = useMemo(() => readQuery(parseQuery(q), Date.now()), [q])
   const isFaulty = faults.some((fault) => fault !== null)
   const list = usePages(
-    async (cursor, signal) =>
+    async (from, options) =>
       isFaulty
         ? NO_PAGE
         : api
             .getTimeline(
-              cursor === undefined
-                ? { ...asked, limit: ASKED_ENTRIES, count: 'true' }
-                : { ...asked, limit: ASKED_ENTRIES, cursor },
-              { signal },
+              { ...asked, limit: ASKED_ENTRIES, ...(from.cursor === undefined ? { count: 'true' } : from) },
+              options,
             )
             .page(),
     [q],
@@ -157,17 +155,7 @@ export const DecisionsPage = () => {
                 </span>
               )}
             </p>
-            {lines.length > 0 && (
-              <LogTable
-                key={q}
-                lines={lines}
-                added={tail.value.added}
-                nameOf={nameOf}
-                policyOff={reasonFor('policy:read')}
-                addressWith={(more: readonly Term[]) => addressOf(formatQuery(withTerms(terms, more)))}
-              />
-            )}
-            <ListFoot
+            <Listed
               list={list}
               empty={
                 <>
@@ -182,7 +170,16 @@ export const DecisionsPage = () => {
                   (count ?? 0) >= MOST_COUNTED,
                 )
               }
-            />
+            >
+              <LogTable
+                key={q}
+                lines={lines}
+                added={tail.value.added}
+                nameOf={nameOf}
+                policyOff={reasonFor('policy:read')}
+                addressWith={(more: readonly Term[]) => addressOf(formatQuery(withTerms(terms, more)))}
+              />
+            </Listed>
           </section>
         )}
       </div>

@@ -14,7 +14,7 @@ import { useKeptFocus } from '../../parts/kept-focus'
 import { late } from '../../parts/late'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { reasonOf } from '../../parts/rights'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
@@ -31,19 +31,7 @@ export const LinksPage = () => {
   const filters = filtersIn(url)
   const { q, tags, state, sort } = filters
   const list = usePages(
-    (cursor, signal) =>
-      api
-        .listLinks(
-          {
-            limit: 50,
-            count: true,
-            sort,
-            ...queryOf(filters),
-            ...(cursor !== undefined && { cursor }),
-          },
-          { signal },
-        )
-        .page(),
+    (from, options) => api.listLinks({ limit: 50, count: true, sort, ...queryOf(filters), ...from }, options).page(),
     [q, tags.join(), state, sort],
   )
   const { items } = list.state.value
@@ -119,7 +107,26 @@ export const LinksPage = () => {
               onClear={clear}
             />
           )}
-          {items.length > 0 && (
+          <Listed
+            list={list}
+            empty={
+              isFiltered(filters) ? (
+                <>
+                  <p>{t.links.nothing(wordsOf(filters))}</p>
+                  <Button kind="bare" onPress={() => route('/console', true)}>
+                    {t.links.clearFilters}
+                  </Button>
+                </>
+              ) : (
+                <>
+                  <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>
+                  <a href="/console/welcome">{t.welcome.firstSteps}</a>
+                </>
+              )
+            }
+            words={t.links.shown}
+            foot={<span class="push">{t.links.zone(timeZone())}</span>}
+          >
             <table class="table links">
               <thead>
                 <tr>
@@ -149,27 +156,7 @@ export const LinksPage = () => {
                 ))}
               </tbody>
             </table>
-          )}
-          <ListFoot
-            list={list}
-            empty={
-              isFiltered(filters) ? (
-                <>
-                  <p>{t.links.nothing(wordsOf(filters))}</p>
-                  <Button kind="bare" onPress={() => route('/console', true)}>
-                    {t.links.clearFilters}
-                  </Button>
-                </>
-              ) : (
-                <>
-                  <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>
-                  <a href="/console/welcome">{t.welcome.firstSteps}</a>
-                </>
-              )
-            }
-          >
-            <span class="push">{t.links.zone(timeZone())}</span>
-          </ListFoot>
+          </Listed>
         </div>
       </div>
       {deletion.dialog}

@@ -9,7 +9,7 @@ import { Card } from '../../parts/card'
 import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { Page } from '../../parts/page'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { StateBadge } from './state-badge'
 import { nameOf } from './who'
 
@@ -20,13 +20,8 @@ export const ProposalsPage = () => {
   const { query, route } = useLocation()
   const state = query['state'] === ALL ? ALL : (oneOf(PROPOSAL_STATES, query['state']) ?? 'open')
   const list = usePages(
-    (cursor, signal) =>
-      api
-        .listPolicyProposals(
-          { limit: 20, count: true, ...(state !== ALL && { state }), ...(cursor !== undefined && { cursor }) },
-          { signal },
-        )
-        .page(),
+    (from, options) =>
+      api.listPolicyProposals({ limit: 20, count: true, ...(state !== ALL && { state }), ...from }, options).page(),
     [state],
   )
   const { items } = list.state.value
@@ -46,23 +41,21 @@ export const ProposalsPage = () => {
             />
           }
         >
-          {items.length > 0 && (
-            <ul class="items body">
-              {items.map((proposal) => (
-                <Item key={proposal.id} proposal={proposal} />
-              ))}
-            </ul>
-          )}
-          <ListFoot
+          <Listed
             list={list}
-            words={t.proposals.shown}
             empty={
               <>
                 <p>{state === 'open' ? t.proposals.noneOpen : t.proposals.none}</p>
                 {state === 'open' && <p class="hint">{t.proposals.noneHint}</p>}
               </>
             }
-          />
+          >
+            <ul class="items body">
+              {items.map((proposal) => (
+                <Item key={proposal.id} proposal={proposal} />
+              ))}
+            </ul>
+          </Listed>
         </Card>
       </div>
     </Page>

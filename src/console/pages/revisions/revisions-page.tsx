@@ -7,7 +7,7 @@ import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { useServiceRights } from '../../parts/service-rights'
@@ -32,10 +32,8 @@ export const RevisionsPage = () => {
   const picked = picksIn(query)
   const off = useServiceRights()('policy:write')
   const inForce = useRevisionInForce()
-  const list = usePages((cursor, signal) =>
-    api
-      .listPolicyRevisions(cursor === undefined ? { limit: 20, count: 'true' } : { limit: 20, cursor }, { signal })
-      .page(),
+  const list = usePages((from, options) =>
+    api.listPolicyRevisions({ limit: 20, ...(from.cursor === undefined ? { count: 'true' } : from) }, options).page(),
   )
   const known = useRef<number | null>(null)
   useEffect(() => {
@@ -71,23 +69,24 @@ export const RevisionsPage = () => {
                 {to === undefined ? t.revisions.pickTwo : t.revisions.picked(number(from ?? 0), number(to))}
               </span>
             </header>
-            <TimeLine
-              lines={lines}
-              turned={turned.value}
-              inForce={inForce.value}
-              picked={picked}
-              off={off}
-              onOpen={(revision) => show({ open: revision, compared: [] })}
-              onCompare={(revision, isCompared) => {
-                const others = picked.compared.filter((each) => each !== revision)
-                show({
-                  open: picked.open,
-                  compared: isCompared ? [...others.slice(-1), revision].sort(byNumber) : others,
-                })
-              }}
-              onRestore={({ revision }) => (restoring.value = revision)}
-            />
-            <ListFoot list={list} empty={t.revisions.none} words={t.revisions.shown} />
+            <Listed list={list} empty={t.revisions.none}>
+              <TimeLine
+                lines={lines}
+                turned={turned.value}
+                inForce={inForce.value}
+                picked={picked}
+                off={off}
+                onOpen={(revision) => show({ open: revision, compared: [] })}
+                onCompare={(revision, isCompared) => {
+                  const others = picked.compared.filter((each) => each !== revision)
+                  show({
+                    open: picked.open,
+                    compared: isCompared ? [...others.slice(-1), revision].sort(byNumber) : others,
+                  })
+                }}
+                onRestore={({ revision }) => (restoring.value = revision)}
+              />
+            </Listed>
           </section>
           <div class="stack" ref={beside}>
             {from !== undefined && to !== undefined ? (

@@ -4,7 +4,7 @@ import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 
 /** A user's latest decisions. For users who may read the log. */
@@ -20,23 +20,16 @@ export const DecisionsCard = ({ id }: { readonly id: string }) => {
 }
 
 const Decisions = ({ id }: { readonly id: string }) => {
-  const list = usePages(
-    (cursor, signal) =>
-      api.listDecisions({ user: id, limit: 10, ...(cursor !== undefined && { cursor }) }, { signal }).page(),
-    [id],
-  )
+  const list = usePages((from, options) => api.listDecisions({ user: id, limit: 10, ...from }, options).page(), [id])
   const { items } = list.state.value
   return (
-    <>
-      {items.length > 0 && (
-        <ul class="items body">
-          {items.map((decision) => (
-            <Item key={decision.id} decision={decision} />
-          ))}
-        </ul>
-      )}
-      <ListFoot list={list} empty={<p>{t.users.decisions.none}</p>} words={t.users.decisions.shown} />
-    </>
+    <Listed list={list} empty={<p>{t.users.decisions.none}</p>}>
+      <ul class="items body">
+        {items.map((decision) => (
+          <Item key={decision.id} decision={decision} />
+        ))}
+      </ul>
+    </Listed>
   )
 }
 

@@ -9,7 +9,7 @@ import { Card } from '../../parts/card'
 import { InviteForm } from '../../parts/invite-form'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useNames } from '../../parts/use-names'
@@ -49,8 +49,7 @@ const Invitations = ({
   readonly mayReadUsers: boolean
 }) => {
   const list = usePages(
-    (cursor, signal) =>
-      api.listInvitations({ limit: 10, count: true, ...(cursor !== undefined && { cursor }) }, { signal }).page(),
+    (from, options) => api.listInvitations({ limit: 10, count: true, ...from }, options).page(),
     [made],
   )
   const { busy, problem, attempt } = useAttempt()
@@ -75,40 +74,41 @@ const Invitations = ({
     })
   return (
     <>
-      <div class="body stack" hidden={items.length === 0 && problem.value === null}>
-        <ProblemNote problem={problem.value} onRetry={lookAgain} />
-        <ul class="items" {...keptFocus}>
-          {items.map((invitation) => {
-            const { id, email, role, invited_by: by, state, created_at: time, expires_at: until } = invitation
-            return (
-              <li key={id}>
-                <div>
-                  <span class="row">
-                    <strong>{email}</strong>
-                    <span class={`badge ${BADGES[state]}`}>{t.users.invitations.states[state]}</span>
-                  </span>
-                  <div class="caption">
-                    {t.users.invitations.as(role, nameOf(by))} · {t.users.invitations.made(time)} ·{' '}
-                    {t.users.invitations.until(until)}
+      <ProblemNote problem={problem.value} onRetry={lookAgain} />
+      <Listed list={list} empty={<p>{t.users.invitations.none}</p>}>
+        <div class="body">
+          <ul class="items" {...keptFocus}>
+            {items.map((invitation) => {
+              const { id, email, role, invited_by: by, state, created_at: time, expires_at: until } = invitation
+              return (
+                <li key={id}>
+                  <div>
+                    <span class="row">
+                      <strong>{email}</strong>
+                      <span class={`badge ${BADGES[state]}`}>{t.users.invitations.states[state]}</span>
+                    </span>
+                    <div class="caption">
+                      {t.users.invitations.as(role, nameOf(by))} · {t.users.invitations.made(time)} ·{' '}
+                      {t.users.invitations.until(until)}
+                    </div>
+                    {state === 'lapsed' && <div class="caption">{t.users.invitations.lapsed}</div>}
                   </div>
-                  {state === 'lapsed' && <div class="caption">{t.users.invitations.lapsed}</div>}
-                </div>
-                {(state === 'open' || state === 'lapsed') && (
-                  <Button
-                    kind="risk"
-                    busy={busy.value}
-                    label={t.users.invitations.withdrawOne(email)}
-                    onPress={() => withdraw(invitation)}
-                  >
-                    {t.users.invitations.withdraw}
-                  </Button>
-                )}
-              </li>
-            )
-          })}
-        </ul>
-      </div>
-      <ListFoot list={list} empty={<p>{t.users.invitations.none}</p>} words={t.users.invitations.shown} />
+                  {(state === 'open' || state === 'lapsed') && (
+                    <Button
+                      kind="risk"
+                      busy={busy.value}
+                      label={t.users.invitations.withdrawOne(email)}
+                      onPress={() => withdraw(invitation)}
+                    >
+                      {t.users.invitations.withdraw}
+                    </Button>
+                  )}
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      </Listed>
     </>
   )
 }

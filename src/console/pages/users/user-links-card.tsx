@@ -2,22 +2,19 @@ import { api } from '../../api'
 import { t } from '../../language/language'
 import { Badges } from '../../parts/badges'
 import { Card } from '../../parts/card'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { shortened } from '../../parts/shortened'
 
 /** The links of a user, as far as the caller may change them. */
 export const UserLinksCard = ({ id, isSelf }: { readonly id: string; readonly isSelf: boolean }) => {
   const list = usePages(
-    (cursor, signal) =>
-      api
-        .listLinks({ owner_id: id, limit: 10, count: true, ...(cursor !== undefined && { cursor }) }, { signal })
-        .page(),
+    (from, options) => api.listLinks({ owner_id: id, limit: 10, count: true, ...from }, options).page(),
     [id],
   )
   const { items } = list.state.value
   return (
     <Card title={isSelf ? t.users.links.titleSelf : t.users.links.title}>
-      {items.length > 0 && (
+      <Listed list={list} empty={<p>{isSelf ? t.users.links.noneSelf : t.users.links.none}</p>} words={t.links.shown}>
         <ul class="items body">
           {items.map((link) => (
             <li key={link.id}>
@@ -34,8 +31,7 @@ export const UserLinksCard = ({ id, isSelf }: { readonly id: string; readonly is
             </li>
           ))}
         </ul>
-      )}
-      <ListFoot list={list} empty={<p>{isSelf ? t.users.links.noneSelf : t.users.links.none}</p>} />
+      </Listed>
     </Card>
   )
 }

@@ -10,7 +10,7 @@ import { Button } from '../../parts/button'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { ListFoot, usePages } from '../../parts/pages'
+import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
 import { useTableKeys } from '../../parts/use-table-keys'
@@ -28,10 +28,7 @@ export const UsersPage = () => {
   const filters = userFiltersIn(query)
   const { q, role, state } = filters
   const list = usePages(
-    (cursor, signal) =>
-      api
-        .listUsers({ limit: 50, count: true, ...queryOf(filters), ...(cursor !== undefined && { cursor }) }, { signal })
-        .page(),
+    (from, options) => api.listUsers({ limit: 50, count: true, ...queryOf(filters), ...from }, options).page(),
     [q, role, state],
   )
   const { items } = list.state.value
@@ -65,7 +62,22 @@ export const UsersPage = () => {
           {selection.chosen.length > 0 && (
             <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />
           )}
-          {items.length > 0 && (
+          <Listed
+            list={list}
+            words={t.users.shown}
+            empty={
+              isFiltered(filters) ? (
+                <>
+                  <p>{t.users.nothing}</p>
+                  <Button kind="bare" onPress={() => route('/console/users', true)}>
+                    {t.links.clearFilters}
+                  </Button>
+                </>
+              ) : (
+                <p>{t.users.none}</p>
+              )
+            }
+          >
             <table class="table links people">
               <thead>
                 <tr>
@@ -93,23 +105,7 @@ export const UsersPage = () => {
                 ))}
               </tbody>
             </table>
-          )}
-          <ListFoot
-            list={list}
-            words={t.users.shown}
-            empty={
-              isFiltered(filters) ? (
-                <>
-                  <p>{t.users.nothing}</p>
-                  <Button kind="bare" onPress={() => route('/console/users', true)}>
-                    {t.links.clearFilters}
-                  </Button>
-                </>
-              ) : (
-                <p>{t.users.none}</p>
-              )
-            }
-          />
+          </Listed>
         </div>
         {/* an external issuer manages accounts itself */}
         {signInWay === 'password' && <InvitationsCard />}
