@@ -43,7 +43,9 @@ const Trash = lazyPage(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
   <Page title={t.notFound.title}>
-    <a href="/console">{t.notFound.back}</a>
+    <p>
+      <a href="/console">{t.notFound.back}</a>
+    </p>
   </Page>
 )
 

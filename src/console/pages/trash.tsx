@@ -55,44 +55,42 @@ export const TrashPage = () => {
   const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   return (
     <Page title={t.trash.title}>
-      <div class="stack">
-        <p class="lead">{t.trash.lead}</p>
-        <ProblemNote problem={problem.value} />
-        <div class="card">
-          <Listed list={list} empty={t.trash.empty} words={t.links.shown}>
-            <div class="table-wrap">
-              <table class="table links">
-                <thead>
-                  <tr>
-                    <th scope="col">{t.links.columns.link}</th>
-                    <th scope="col">{t.links.columns.target}</th>
-                    <th scope="col">{t.trash.deletedAt}</th>
-                    <th scope="col">
-                      <span class="unseen">{t.links.columns.actions}</span>
-                    </th>
+      <p class="lead">{t.trash.lead}</p>
+      <ProblemNote problem={problem.value} />
+      <div class="card">
+        <Listed list={list} empty={t.trash.empty} words={t.links.shown}>
+          <div class="table-wrap">
+            <table class="table links">
+              <thead>
+                <tr>
+                  <th scope="col">{t.links.columns.link}</th>
+                  <th scope="col">{t.links.columns.target}</th>
+                  <th scope="col">{t.trash.deletedAt}</th>
+                  <th scope="col">
+                    <span class="unseen">{t.links.columns.actions}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody {...keptFocus}>
+                {items.map((link) => (
+                  <tr key={link.id}>
+                    <td>
+                      <strong>{link.code}</strong>
+                      {link.title !== null && <div class="caption">{link.title}</div>}
+                    </td>
+                    <td class="cut">{link.target}</td>
+                    <td>{link.deleted_at === undefined ? '' : dateAndTime(link.deleted_at)}</td>
+                    <td class="number">
+                      <Button icon="restore" onPress={() => restore(link)} label={`${t.trash.restore} ${link.code}`}>
+                        {t.trash.restore}
+                      </Button>
+                    </td>
                   </tr>
-                </thead>
-                <tbody {...keptFocus}>
-                  {items.map((link) => (
-                    <tr key={link.id}>
-                      <td>
-                        <strong>{link.code}</strong>
-                        {link.title !== null && <div class="caption">{link.title}</div>}
-                      </td>
-                      <td class="cut">{link.target}</td>
-                      <td>{link.deleted_at === undefined ? '' : dateAndTime(link.deleted_at)}</td>
-                      <td class="number">
-                        <Button icon="restore" onPress={() => restore(link)} label={`${t.trash.restore} ${link.code}`}>
-                          {t.trash.restore}
-                        </Button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          </Listed>
-        </div>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Listed>
       </div>
       {renamed.value !== null && (
         <Dialog title={t.trash.otherCode(renamed.value.link.code)} onClose={() => (renamed.value = null)}>

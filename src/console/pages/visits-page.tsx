@@ -27,23 +27,21 @@ export const VisitsPage = () => {
   const { value } = visits
   return (
     <Page title={t.visits.title}>
-      <div class="stack">
-        <div class="filters">
-          <TagMenu chosen={tags} onChoose={(chosen) => route(addressOf(period, chosen), true)} />
-        </div>
-        <VisitsCard
-          title={tags.length === 0 ? t.visits.ofAll : t.visits.ofTagged(tags)}
-          period={period}
-          onPeriod={(chosen) => route(addressOf(chosen, tags), true)}
-          visits={visits}
-          none={t.visits.none}
-        />
-        {value !== null && value.shown.total > 0 && (
-          <Breakdowns by={value.shown.by}>
-            <MostVisited visits={value.shown} />
-          </Breakdowns>
-        )}
+      <div class="filters">
+        <TagMenu chosen={tags} onChoose={(chosen) => route(addressOf(period, chosen), true)} />
       </div>
+      <VisitsCard
+        title={tags.length === 0 ? t.visits.ofAll : t.visits.ofTagged(tags)}
+        period={period}
+        onPeriod={(chosen) => route(addressOf(chosen, tags), true)}
+        visits={visits}
+        none={t.visits.none}
+      />
+      {value !== null && value.shown.total > 0 && (
+        <Breakdowns by={value.shown.by}>
+          <MostVisited visits={value.shown} />
+        </Breakdowns>
+      )}
     </Page>
   )
 }

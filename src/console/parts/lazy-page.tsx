@@ -11,9 +11,11 @@ import { Page } from './page'
 const NotLoaded = () => (
   <Page title={t.notLoaded.title}>
     <p class="lead">{t.notLoaded.why}</p>
-    <Button kind="main" icon="restore" onPress={() => location.reload()}>
-      {t.notLoaded.reload}
-    </Button>
+    <div class="row">
+      <Button kind="main" icon="restore" onPress={() => location.reload()}>
+        {t.notLoaded.reload}
+      </Button>
+    </div>
   </Page>
 )
 

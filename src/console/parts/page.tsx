@@ -6,12 +6,15 @@ export const Page = ({
   title,
   heading = title,
   actions,
+  busy,
   children,
 }: {
   readonly title: string
   /** set if it is more than the title */
   readonly heading?: ComponentChildren
   readonly actions?: ComponentChildren
+  /** true while its content is loading */
+  readonly busy?: boolean
   readonly children: ComponentChildren
 }) => {
   const name = useRef<HTMLHeadingElement>(null)
@@ -30,7 +33,9 @@ export const Page = ({
         </h1>
         {actions}
       </div>
-      {children}
+      <div class="stack" aria-busy={busy}>
+        {children}
+      </div>
     </>
   )
 }

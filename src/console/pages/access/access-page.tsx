@@ -62,6 +62,7 @@ export const AccessPage = () => {
   return (
     <Page
       title={t.nav.access}
+      busy={busy}
       actions={
         value !== null && (
           <>
@@ -81,30 +82,28 @@ export const AccessPage = () => {
         )
       }
     >
-      <div class="stack" aria-busy={busy}>
-        <p class="lead">
-          {t.access.lead} {value !== null && t.access.revision(number(value.revision), chosen === null)}
-        </p>
-        <LoadProblem of={loaded} />
-        <ProblemNote problem={refused.value} />
-        {busy && value === null && <BusyBar />}
-        {value !== null && (
-          <ExplainedMatrix
-            label={t.nav.access}
-            model={model}
-            view={view}
-            inherits={(role) => inherited.get(role) ?? []}
-            revision={value.revision}
-            legend={<Legend withUser={inheritingUser(value.rows)} />}
-          >
-            <RevisionMenu
-              chosen={chosen}
-              shown={value.revision}
-              onChoose={(revision) => route(withRevision(revision), true)}
-            />
-          </ExplainedMatrix>
-        )}
-      </div>
+      <p class="lead">
+        {t.access.lead} {value !== null && t.access.revision(number(value.revision), chosen === null)}
+      </p>
+      <LoadProblem of={loaded} />
+      <ProblemNote problem={refused.value} />
+      {busy && value === null && <BusyBar />}
+      {value !== null && (
+        <ExplainedMatrix
+          label={t.nav.access}
+          model={model}
+          view={view}
+          inherits={(role) => inherited.get(role) ?? []}
+          revision={value.revision}
+          legend={<Legend withUser={inheritingUser(value.rows)} />}
+        >
+          <RevisionMenu
+            chosen={chosen}
+            shown={value.revision}
+            onChoose={(revision) => route(withRevision(revision), true)}
+          />
+        </ExplainedMatrix>
+      )}
     </Page>
   )
 }

@@ -118,71 +118,69 @@ export const DecisionsPage = () => {
         </>
       }
     >
-      <div class="stack">
-        <p class="lead">
-          {t.decisions.lead} <a href="/console/proof">{t.nav.proof}</a>
-        </p>
-        <QueryField
-          query={q}
-          known={known}
-          onSearch={search}
-          onType={(term) => (person.value = term?.name === 'user' ? term.value : null)}
-        />
-        <ProblemNote problem={problem.value} />
-        {isFaulty ? (
-          <Note kind="lit" title={t.decisions.faulty}>
-            {t.decisions.faultyHint}
-          </Note>
-        ) : (
-          <section class="card" ref={card} aria-label={t.nav.decisions}>
-            <p class="log-head">
-              <span>
-                <LayerBars stop={null} /> {t.decisions.passedAll}
+      <p class="lead">
+        {t.decisions.lead} <a href="/console/proof">{t.nav.proof}</a>
+      </p>
+      <QueryField
+        query={q}
+        known={known}
+        onSearch={search}
+        onType={(term) => (person.value = term?.name === 'user' ? term.value : null)}
+      />
+      <ProblemNote problem={problem.value} />
+      {isFaulty ? (
+        <Note kind="lit" title={t.decisions.faulty}>
+          {t.decisions.faultyHint}
+        </Note>
+      ) : (
+        <section class="card" ref={card} aria-label={t.nav.decisions}>
+          <p class="log-head">
+            <span>
+              <LayerBars stop={null} /> {t.decisions.passedAll}
+            </span>
+            <span>
+              <LayerBars stop="object" /> {t.decisions.stoppedAt}
+            </span>
+            {fresh > 0 && (
+              <span class="push">
+                <Button
+                  onPress={() => {
+                    show()
+                    scrollTo(0, 0)
+                  }}
+                >
+                  {t.decisions.showNew(fresh)}
+                </Button>
               </span>
-              <span>
-                <LayerBars stop="object" /> {t.decisions.stoppedAt}
-              </span>
-              {fresh > 0 && (
-                <span class="push">
-                  <Button
-                    onPress={() => {
-                      show()
-                      scrollTo(0, 0)
-                    }}
-                  >
-                    {t.decisions.showNew(fresh)}
-                  </Button>
-                </span>
-              )}
-            </p>
-            <Listed
-              list={list}
-              empty={
-                <>
-                  <p>{q === '' ? t.decisions.empty : t.decisions.nothing(q)}</p>
-                  {q !== '' && <a href="/console/decisions">{t.decisions.clear}</a>}
-                </>
-              }
-              words={(shown, all) =>
-                t.decisions.shown(
-                  shown,
-                  all === undefined || next === null ? null : number(all),
-                  (count ?? 0) >= MOST_COUNTED,
-                )
-              }
-            >
-              <LogTable
-                key={q}
-                lines={lines}
-                added={tail.value.added}
-                nameOf={nameOf}
-                policyOff={reasonFor('policy:read')}
-                addressWith={(more: readonly Term[]) => addressOf(formatQuery(withTerms(terms, more)))}
-              />
-            </Listed>
-          </section>
-        )}
-      </div>
+            )}
+          </p>
+          <Listed
+            list={list}
+            empty={
+              <>
+                <p>{q === '' ? t.decisions.empty : t.decisions.nothing(q)}</p>
+                {q !== '' && <a href="/console/decisions">{t.decisions.clear}</a>}
+              </>
+            }
+            words={(shown, all) =>
+              t.decisions.shown(
+                shown,
+                all === undefined || next === null ? null : number(all),
+                (count ?? 0) >= MOST_COUNTED,
+              )
+            }
+          >
+            <LogTable
+              key={q}
+              lines={lines}
+              added={tail.value.added}
+              nameOf={nameOf}
+              policyOff={reasonFor('policy:read')}
+              addressWith={(more: readonly Term[]) => addressOf(formatQuery(withTerms(terms, more)))}
+            />
+          </Listed>
+        </section>
+      )}
     </Page>
   )
 }

@@ -38,43 +38,41 @@ export const ExplainPage = () => {
         )
       }
     >
-      <div class="stack">
-        <p class="lead">{t.explain.lead}</p>
-        <ExplainTabs here={request === undefined ? 'question' : 'request'} />
-        {request === undefined ? (
-          <>
-            <QuestionForm
-              key={form.key}
-              question={question}
-              off={reasonFor('policy:evaluate')}
-              mayReadUsers={mayReadUsers}
-              onAsk={(asked) => {
-                form.keepFor(JSON.stringify(asked))
-                show(asked, revision)
-              }}
-            />
-            <div class="row">
-              <RevisionMenu chosen={revision} shown={null} onChoose={(under) => show(question, under)} />
-            </div>
-            {question !== null && (
-              <Answer
-                key={`${JSON.stringify(question)} ${revision}`}
-                question={question}
-                revision={revision}
-                mayReadUsers={mayReadUsers}
-                mayReadLog={reasonFor('audit:read') === null}
-              />
-            )}
-          </>
-        ) : (
-          <RequestTab
-            request={request}
-            off={reasonFor('audit:read')}
+      <p class="lead">{t.explain.lead}</p>
+      <ExplainTabs here={request === undefined ? 'question' : 'request'} />
+      {request === undefined ? (
+        <>
+          <QuestionForm
+            key={form.key}
+            question={question}
+            off={reasonFor('policy:evaluate')}
             mayReadUsers={mayReadUsers}
-            onAsk={(asked) => route(`${path}?${new URLSearchParams({ request: asked })}`)}
+            onAsk={(asked) => {
+              form.keepFor(JSON.stringify(asked))
+              show(asked, revision)
+            }}
           />
-        )}
-      </div>
+          <div class="row">
+            <RevisionMenu chosen={revision} shown={null} onChoose={(under) => show(question, under)} />
+          </div>
+          {question !== null && (
+            <Answer
+              key={`${JSON.stringify(question)} ${revision}`}
+              question={question}
+              revision={revision}
+              mayReadUsers={mayReadUsers}
+              mayReadLog={reasonFor('audit:read') === null}
+            />
+          )}
+        </>
+      ) : (
+        <RequestTab
+          request={request}
+          off={reasonFor('audit:read')}
+          mayReadUsers={mayReadUsers}
+          onAsk={(asked) => route(`${path}?${new URLSearchParams({ request: asked })}`)}
+        />
+      )}
     </Page>
   )
 }

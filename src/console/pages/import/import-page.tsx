@@ -65,14 +65,12 @@ export const ImportPage = () => {
   return (
     <Page title={t.imports.title}>
       {question}
-      <div class="stack">
-        <p class="lead">{t.imports.lead}</p>
-        {fault.value !== null && <Note kind="deny" title={fault.value} />}
-        <FileCard chosen={chosen.value} isReading={isReading} isLocked={isRunning} onFile={choose} onChange={check} />
-        {chosen.value !== null && !isReading && missingIn(chosen.value) === undefined && (
-          <RowsCard job={job} chosen={chosen.value} hasRun={hasRun} />
-        )}
-      </div>
+      <p class="lead">{t.imports.lead}</p>
+      {fault.value !== null && <Note kind="deny" title={fault.value} />}
+      <FileCard chosen={chosen.value} isReading={isReading} isLocked={isRunning} onFile={choose} onChange={check} />
+      {chosen.value !== null && !isReading && missingIn(chosen.value) === undefined && (
+        <RowsCard job={job} chosen={chosen.value} hasRun={hasRun} />
+      )}
     </Page>
   )
 }

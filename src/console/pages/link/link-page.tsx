@@ -32,15 +32,13 @@ export const LinkPage = () => {
   if (link !== null && problem === null) return <PublicLinkPage key={link.code} link={link} onGiven={again} />
   return (
     <Page title={code}>
-      <div class="stack">
-        {busy && <p class="hint">{t.loading}</p>}
-        <LoadProblem of={loaded} />
-        {problem !== null && (
-          <p>
-            <a href="/console">{t.link.back}</a>
-          </p>
-        )}
-      </div>
+      {busy && <p class="hint">{t.loading}</p>}
+      <LoadProblem of={loaded} />
+      {problem !== null && (
+        <p>
+          <a href="/console">{t.link.back}</a>
+        </p>
+      )}
     </Page>
   )
 }

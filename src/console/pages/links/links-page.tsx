@@ -84,80 +84,78 @@ export const LinksPage = () => {
         </Button>
       }
     >
-      <div class="stack">
-        <CreateBar onMade={list.add} off={mayNotCreate} />
-        <FilterBar filters={filters} />
-        <ProblemNote problem={problem.value} />
-        <div class="card">
-          {chosen.length > 0 && Bulk !== undefined && (
-            <Bulk
-              selected={chosen}
-              rightsOf={(code) => rights.links.value.get(code)}
-              onDeleted={(ids) => {
-                list.remove(({ id }) => ids.has(id))
-                selection.drop(ids)
-                if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
-              }}
-              onChanged={(links) =>
-                list.replace(
-                  ({ id }) => links.has(id),
-                  (link) => links.get(link.id) ?? link,
-                )
-              }
-              onClear={clear}
-            />
-          )}
-          <Listed
-            list={list}
-            empty={
-              isFiltered(filters) ? (
-                <>
-                  <p>{t.links.nothing(wordsOf(filters))}</p>
-                  <Button kind="bare" onPress={() => route('/console', true)}>
-                    {t.links.clearFilters}
-                  </Button>
-                </>
-              ) : (
-                <>
-                  <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>
-                  <a href="/console/welcome">{t.welcome.firstSteps}</a>
-                </>
+      <CreateBar onMade={list.add} off={mayNotCreate} />
+      <FilterBar filters={filters} />
+      <ProblemNote problem={problem.value} />
+      <div class="card">
+        {chosen.length > 0 && Bulk !== undefined && (
+          <Bulk
+            selected={chosen}
+            rightsOf={(code) => rights.links.value.get(code)}
+            onDeleted={(ids) => {
+              list.remove(({ id }) => ids.has(id))
+              selection.drop(ids)
+              if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
+            }}
+            onChanged={(links) =>
+              list.replace(
+                ({ id }) => links.has(id),
+                (link) => links.get(link.id) ?? link,
               )
             }
-            words={t.links.shown}
-            foot={<span class="push">{t.links.zone(timeZone())}</span>}
-          >
-            <table class="table links">
-              <thead>
-                <tr>
-                  <SelectAll of={selection} />
-                  <th scope="col">{t.links.columns.link}</th>
-                  <th scope="col">{t.links.columns.target}</th>
-                  <th scope="col">{t.links.columns.tags}</th>
-                  <th scope="col">{t.links.columns.state}</th>
-                  <th scope="col" class="number">
-                    {t.links.columns.visits}
-                  </th>
-                  <th scope="col">
-                    <span class="unseen">{t.links.columns.actions}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody {...keptFocus}>
-                {items.map((link) => (
-                  <LinkRow
-                    key={link.id}
-                    link={link}
-                    rights={rights.links.value.get(link.code)}
-                    selection={selection}
-                    onDelete={(gone) => deletion.remove(1, () => attempt(() => remove(gone)))}
-                    onSwitch={switchIt}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </Listed>
-        </div>
+            onClear={clear}
+          />
+        )}
+        <Listed
+          list={list}
+          empty={
+            isFiltered(filters) ? (
+              <>
+                <p>{t.links.nothing(wordsOf(filters))}</p>
+                <Button kind="bare" onPress={() => route('/console', true)}>
+                  {t.links.clearFilters}
+                </Button>
+              </>
+            ) : (
+              <>
+                <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>
+                <a href="/console/welcome">{t.welcome.firstSteps}</a>
+              </>
+            )
+          }
+          words={t.links.shown}
+          foot={<span class="push">{t.links.zone(timeZone())}</span>}
+        >
+          <table class="table links">
+            <thead>
+              <tr>
+                <SelectAll of={selection} />
+                <th scope="col">{t.links.columns.link}</th>
+                <th scope="col">{t.links.columns.target}</th>
+                <th scope="col">{t.links.columns.tags}</th>
+                <th scope="col">{t.links.columns.state}</th>
+                <th scope="col" class="number">
+                  {t.links.columns.visits}
+                </th>
+                <th scope="col">
+                  <span class="unseen">{t.links.columns.actions}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody {...keptFocus}>
+              {items.map((link) => (
+                <LinkRow
+                  key={link.id}
+                  link={link}
+                  rights={rights.links.value.get(link.code)}
+                  selection={selection}
+                  onDelete={(gone) => deletion.remove(1, () => attempt(() => remove(gone)))}
+                  onSwitch={switchIt}
+                />
+              ))}
+            </tbody>
+          </table>
+        </Listed>
       </div>
       {deletion.dialog}
     </Page>

@@ -23,29 +23,27 @@ export const ModelPage = () => {
   const valueOf = (key: string): string => model.definitions.find((each) => each.key === key)?.value ?? ''
   return (
     <Page title={t.nav.model}>
-      <div class="stack">
-        <p class="lead">{t.model.lead}</p>
-        <ExplainTabs here="model" />
-        <WhenLoaded of={loaded}>
-          {({ rows }) => (
-            <>
-              <Card title={t.model.text}>
-                {model.head.length > 0 && <p class="body model-comment">{model.head.join('\n')}</p>}
-                <dl class="model">
-                  {model.definitions.map((definition, i) => (
-                    <Explained
-                      key={definition.key}
-                      definition={definition}
-                      isFirst={definition.section !== model.definitions[i - 1]?.section}
-                    />
-                  ))}
-                </dl>
-              </Card>
-              <WalkCard matchers={{ object: valueOf('m'), endpoint: valueOf('m2') }} rows={rows} />
-            </>
-          )}
-        </WhenLoaded>
-      </div>
+      <p class="lead">{t.model.lead}</p>
+      <ExplainTabs here="model" />
+      <WhenLoaded of={loaded}>
+        {({ rows }) => (
+          <>
+            <Card title={t.model.text}>
+              {model.head.length > 0 && <p class="body model-comment">{model.head.join('\n')}</p>}
+              <dl class="model">
+                {model.definitions.map((definition, i) => (
+                  <Explained
+                    key={definition.key}
+                    definition={definition}
+                    isFirst={definition.section !== model.definitions[i - 1]?.section}
+                  />
+                ))}
+              </dl>
+            </Card>
+            <WalkCard matchers={{ object: valueOf('m'), endpoint: valueOf('m2') }} rows={rows} />
+          </>
+        )}
+      </WhenLoaded>
     </Page>
   )
 }

@@ -39,21 +39,19 @@ export const ProofPage = () => {
         </>
       }
     >
-      <div class="stack">
-        <p class="lead">
-          {t.proof.lead} <a href="/console/decisions">{t.nav.decisions}</a>
-        </p>
-        <WhenLoaded of={loaded}>{(proof) => <Proved proof={proof} />}</WhenLoaded>
-        <VerificationCard off={off} onVerdict={again} />
-        <div class="proof">
-          <EvidenceCard off={off} />
-          {value !== null && (
-            <div class="stack">
-              <CheckpointsCard proof={value} />
-              <ChainsCard chains={value.chains} />
-            </div>
-          )}
-        </div>
+      <p class="lead">
+        {t.proof.lead} <a href="/console/decisions">{t.nav.decisions}</a>
+      </p>
+      <WhenLoaded of={loaded}>{(proof) => <Proved proof={proof} />}</WhenLoaded>
+      <VerificationCard off={off} onVerdict={again} />
+      <div class="proof">
+        <EvidenceCard off={off} />
+        {value !== null && (
+          <div class="stack">
+            <CheckpointsCard proof={value} />
+            <ChainsCard chains={value.chains} />
+          </div>
+        )}
       </div>
     </Page>
   )

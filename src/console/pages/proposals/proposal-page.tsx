@@ -38,14 +38,12 @@ export const ProposalPage = () => {
   const title = t.proposals.one(id)
   return (
     <Page title={title}>
-      <div class="stack">
-        {busy && proposal === null && <p class="hint">{t.loading}</p>}
-        <LoadProblem of={loaded} />
-        {proposal !== null && <Known proposal={proposal} onDecided={again} />}
-        <p>
-          <a href="/console/proposals">{t.proposals.back}</a>
-        </p>
-      </div>
+      {busy && proposal === null && <p class="hint">{t.loading}</p>}
+      <LoadProblem of={loaded} />
+      {proposal !== null && <Known proposal={proposal} onDecided={again} />}
+      <p>
+        <a href="/console/proposals">{t.proposals.back}</a>
+      </p>
     </Page>
   )
 }

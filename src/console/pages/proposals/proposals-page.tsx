@@ -27,37 +27,35 @@ export const ProposalsPage = () => {
   const { items } = list.state.value
   return (
     <Page title={t.nav.proposals}>
-      <div class="stack">
-        <p class="lead">{t.proposals.lead}</p>
-        <Card
-          title={t.proposals.title}
-          actions={
-            <FilterSelect
-              label={t.proposals.state}
-              names={[...PROPOSAL_STATES, ALL]}
-              chosen={state}
-              words={(each) => (each === ALL ? t.proposals.all : t.proposals.states[each])}
-              onChoose={(each) => route(`/console/proposals?state=${each}`, true)}
-            />
+      <p class="lead">{t.proposals.lead}</p>
+      <Card
+        title={t.proposals.title}
+        actions={
+          <FilterSelect
+            label={t.proposals.state}
+            names={[...PROPOSAL_STATES, ALL]}
+            chosen={state}
+            words={(each) => (each === ALL ? t.proposals.all : t.proposals.states[each])}
+            onChoose={(each) => route(`/console/proposals?state=${each}`, true)}
+          />
+        }
+      >
+        <Listed
+          list={list}
+          empty={
+            <>
+              <p>{state === 'open' ? t.proposals.noneOpen : t.proposals.none}</p>
+              {state === 'open' && <p class="hint">{t.proposals.noneHint}</p>}
+            </>
           }
         >
-          <Listed
-            list={list}
-            empty={
-              <>
-                <p>{state === 'open' ? t.proposals.noneOpen : t.proposals.none}</p>
-                {state === 'open' && <p class="hint">{t.proposals.noneHint}</p>}
-              </>
-            }
-          >
-            <ul class="items body">
-              {items.map((proposal) => (
-                <Item key={proposal.id} proposal={proposal} />
-              ))}
-            </ul>
-          </Listed>
-        </Card>
-      </div>
+          <ul class="items body">
+            {items.map((proposal) => (
+              <Item key={proposal.id} proposal={proposal} />
+            ))}
+          </ul>
+        </Listed>
+      </Card>
     </Page>
   )
 }

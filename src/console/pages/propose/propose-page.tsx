@@ -43,27 +43,25 @@ export const ProposePage = () => {
   const applied = useSignal<number | null>(null)
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
-      <div class="stack">
-        <LoadProblem of={loaded} />
-        {applied.value !== null && applied.value === value?.policy.revision && (
-          <Note kind="allow" title={t.propose.applied(applied.value)}>
-            <a href={`/console/revisions?revision=${applied.value}`}>{t.propose.toRevision}</a>
-          </Note>
-        )}
-        {value !== null && (
-          <Proposal
-            key={value.policy.revision}
-            policy={value.policy}
-            cells={value.decisions}
-            onNewer={again}
-            onApplied={(revision) => {
-              applied.value = revision
-              again()
-              document.querySelector('h1')?.focus()
-            }}
-          />
-        )}
-      </div>
+      <LoadProblem of={loaded} />
+      {applied.value !== null && applied.value === value?.policy.revision && (
+        <Note kind="allow" title={t.propose.applied(applied.value)}>
+          <a href={`/console/revisions?revision=${applied.value}`}>{t.propose.toRevision}</a>
+        </Note>
+      )}
+      {value !== null && (
+        <Proposal
+          key={value.policy.revision}
+          policy={value.policy}
+          cells={value.decisions}
+          onNewer={again}
+          onApplied={(revision) => {
+            applied.value = revision
+            again()
+            document.querySelector('h1')?.focus()
+          }}
+        />
+      )}
     </Page>
   )
 }

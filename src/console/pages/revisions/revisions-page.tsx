@@ -58,48 +58,46 @@ export const RevisionsPage = () => {
   }, [picked.open, from, to])
   return (
     <Page title={t.nav.revisions}>
-      <div class="stack">
-        <p class="lead">{t.revisions.lead}</p>
-        <InForceOn onFound={(revision) => show({ open: revision, compared: [] })} />
-        <div class="revisions">
-          <section class="card" aria-labelledby="time-line-title">
-            <header>
-              <h2 id="time-line-title">{t.revisions.timeLine}</h2>
-              <span class="caption">
-                {to === undefined ? t.revisions.pickTwo : t.revisions.picked(number(from ?? 0), number(to))}
-              </span>
-            </header>
-            <Listed list={list} empty={t.revisions.none}>
-              <TimeLine
-                lines={lines}
-                turned={turned.value}
-                inForce={inForce.value}
-                picked={picked}
-                off={off}
-                onOpen={(revision) => show({ open: revision, compared: [] })}
-                onCompare={(revision, isCompared) => {
-                  const others = picked.compared.filter((each) => each !== revision)
-                  show({
-                    open: picked.open,
-                    compared: isCompared ? [...others.slice(-1), revision].sort(byNumber) : others,
-                  })
-                }}
-                onRestore={({ revision }) => (restoring.value = revision)}
-              />
-            </Listed>
-          </section>
-          <div class="stack" ref={beside}>
-            {from !== undefined && to !== undefined ? (
-              <ComparisonCard from={from} to={to} onSwap={() => show({ ...picked, compared: [to, from] })} />
-            ) : picked.open !== null ? (
-              <RevisionCard key={picked.open} revision={picked.open} />
-            ) : (
-              <Note title={t.revisions.openOne}>{t.revisions.openHint}</Note>
-            )}
-          </div>
+      <p class="lead">{t.revisions.lead}</p>
+      <InForceOn onFound={(revision) => show({ open: revision, compared: [] })} />
+      <div class="revisions">
+        <section class="card" aria-labelledby="time-line-title">
+          <header>
+            <h2 id="time-line-title">{t.revisions.timeLine}</h2>
+            <span class="caption">
+              {to === undefined ? t.revisions.pickTwo : t.revisions.picked(number(from ?? 0), number(to))}
+            </span>
+          </header>
+          <Listed list={list} empty={t.revisions.none}>
+            <TimeLine
+              lines={lines}
+              turned={turned.value}
+              inForce={inForce.value}
+              picked={picked}
+              off={off}
+              onOpen={(revision) => show({ open: revision, compared: [] })}
+              onCompare={(revision, isCompared) => {
+                const others = picked.compared.filter((each) => each !== revision)
+                show({
+                  open: picked.open,
+                  compared: isCompared ? [...others.slice(-1), revision].sort(byNumber) : others,
+                })
+              }}
+              onRestore={({ revision }) => (restoring.value = revision)}
+            />
+          </Listed>
+        </section>
+        <div class="stack" ref={beside}>
+          {from !== undefined && to !== undefined ? (
+            <ComparisonCard from={from} to={to} onSwap={() => show({ ...picked, compared: [to, from] })} />
+          ) : picked.open !== null ? (
+            <RevisionCard key={picked.open} revision={picked.open} />
+          ) : (
+            <Note title={t.revisions.openOne}>{t.revisions.openHint}</Note>
+          )}
         </div>
-        <p class="caption">{t.revisions.zone(dateAndTime(Date.now()))}</p>
       </div>
+      <p class="caption">{t.revisions.zone(dateAndTime(Date.now()))}</p>
       {restoring.value !== null && (
         <RestoreDialog
           revision={restoring.value}

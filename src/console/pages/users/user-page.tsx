@@ -31,15 +31,13 @@ export const UserPage = () => {
     return <Known key={user.id} user={user} onChange={loaded.put} />
   return (
     <Page title={t.users.title}>
-      <div class="stack">
-        {busy && <p class="hint">{t.loading}</p>}
-        <LoadProblem of={loaded} />
-        {problem !== null && (
-          <p>
-            <a href="/console/users">{t.users.back}</a>
-          </p>
-        )}
-      </div>
+      {busy && <p class="hint">{t.loading}</p>}
+      <LoadProblem of={loaded} />
+      {problem !== null && (
+        <p>
+          <a href="/console/users">{t.users.back}</a>
+        </p>
+      )}
     </Page>
   )
 }
@@ -79,45 +77,43 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
         </>
       }
     >
-      <div class="stack">
-        <ProblemNote problem={problem.value} />
-        <Card title={t.users.account}>
-          <dl class="facts body">
-            <div>
-              <dt>{t.users.facts.email}</dt>
-              <dd>{email}</dd>
-            </div>
-            <div>
-              <dt>{t.users.facts.role}</dt>
-              <dd>
-                <code>{role}</code>
-              </dd>
-            </div>
-            <div>
-              <dt>{t.users.facts.state}</dt>
-              <dd>
-                <UserState user={user} />
-              </dd>
-            </div>
-            <div>
-              <dt>{t.users.facts.since}</dt>
-              <dd>{t.users.since(since)}</dd>
-            </div>
-            <div>
-              <dt>{t.users.facts.id}</dt>
-              <dd class="mono">{id}</dd>
-            </div>
-          </dl>
-        </Card>
-        <RightsCard user={user} />
-        <div class="halves">
-          <UserLinksCard id={id} isSelf={isSelf} />
-          <DecisionsCard id={id} />
-        </div>
-        <p>
-          <a href="/console/users">{t.users.back}</a>
-        </p>
+      <ProblemNote problem={problem.value} />
+      <Card title={t.users.account}>
+        <dl class="facts body">
+          <div>
+            <dt>{t.users.facts.email}</dt>
+            <dd>{email}</dd>
+          </div>
+          <div>
+            <dt>{t.users.facts.role}</dt>
+            <dd>
+              <code>{role}</code>
+            </dd>
+          </div>
+          <div>
+            <dt>{t.users.facts.state}</dt>
+            <dd>
+              <UserState user={user} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t.users.facts.since}</dt>
+            <dd>{t.users.since(since)}</dd>
+          </div>
+          <div>
+            <dt>{t.users.facts.id}</dt>
+            <dd class="mono">{id}</dd>
+          </div>
+        </dl>
+      </Card>
+      <RightsCard user={user} />
+      <div class="halves">
+        <UserLinksCard id={id} isSelf={isSelf} />
+        <DecisionsCard id={id} />
       </div>
+      <p>
+        <a href="/console/users">{t.users.back}</a>
+      </p>
       {asks.value === 'role' && (
         <RoleDialog
           users={[user]}

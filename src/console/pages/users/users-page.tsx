@@ -54,62 +54,60 @@ export const UsersPage = () => {
   useTableKeys(keptFocus.ref, selection)
   return (
     <Page title={t.users.title}>
-      <div class="stack">
-        <p class="lead">{t.users.lead}</p>
-        <UserFilterBar filters={filters} />
-        <ProblemNote problem={problem.value} />
-        <div class="card">
-          {selection.chosen.length > 0 && (
-            <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />
-          )}
-          <Listed
-            list={list}
-            words={t.users.shown}
-            empty={
-              isFiltered(filters) ? (
-                <>
-                  <p>{t.users.nothing}</p>
-                  <Button kind="bare" onPress={() => route('/console/users', true)}>
-                    {t.links.clearFilters}
-                  </Button>
-                </>
-              ) : (
-                <p>{t.users.none}</p>
-              )
-            }
-          >
-            <table class="table links people">
-              <thead>
-                <tr>
-                  <SelectAll of={selection} />
-                  <th scope="col">{t.users.columns.user}</th>
-                  <th scope="col">{t.users.columns.role}</th>
-                  <th scope="col">{t.users.columns.state}</th>
-                  <th scope="col">{t.users.columns.since}</th>
-                  <th scope="col">
-                    <span class="unseen">{t.users.columns.actions}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody {...keptFocus}>
-                {items.map((each) => (
-                  <UserRow
-                    key={each.id}
-                    user={each}
-                    rights={rights}
-                    selection={selection}
-                    onRole={(user) => (givingRole.value = user)}
-                    onSuspend={({ id, suspended }) => attempt(() => suspend(id, !suspended))}
-                    onDelete={(user) => (deleting.value = user)}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </Listed>
-        </div>
-        {/* an external issuer manages accounts itself */}
-        {signInWay === 'password' && <InvitationsCard />}
+      <p class="lead">{t.users.lead}</p>
+      <UserFilterBar filters={filters} />
+      <ProblemNote problem={problem.value} />
+      <div class="card">
+        {selection.chosen.length > 0 && (
+          <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />
+        )}
+        <Listed
+          list={list}
+          words={t.users.shown}
+          empty={
+            isFiltered(filters) ? (
+              <>
+                <p>{t.users.nothing}</p>
+                <Button kind="bare" onPress={() => route('/console/users', true)}>
+                  {t.links.clearFilters}
+                </Button>
+              </>
+            ) : (
+              <p>{t.users.none}</p>
+            )
+          }
+        >
+          <table class="table links people">
+            <thead>
+              <tr>
+                <SelectAll of={selection} />
+                <th scope="col">{t.users.columns.user}</th>
+                <th scope="col">{t.users.columns.role}</th>
+                <th scope="col">{t.users.columns.state}</th>
+                <th scope="col">{t.users.columns.since}</th>
+                <th scope="col">
+                  <span class="unseen">{t.users.columns.actions}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody {...keptFocus}>
+              {items.map((each) => (
+                <UserRow
+                  key={each.id}
+                  user={each}
+                  rights={rights}
+                  selection={selection}
+                  onRole={(user) => (givingRole.value = user)}
+                  onSuspend={({ id, suspended }) => attempt(() => suspend(id, !suspended))}
+                  onDelete={(user) => (deleting.value = user)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </Listed>
       </div>
+      {/* an external issuer manages accounts itself */}
+      {signInWay === 'password' && <InvitationsCard />}
       {givingRole.value !== null && (
         <RoleDialog
           users={[givingRole.value]}
