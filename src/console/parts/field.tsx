@@ -70,3 +70,22 @@ export const Choice = ({
     </div>
   )
 }
+
+/** The choices of a `select`. `chosen`: for one without a `value`, which stays as it was chosen. */
+export const Options = <Name extends string | number>({
+  names,
+  words = String,
+  chosen,
+}: {
+  readonly names: Iterable<Name>
+  readonly words?: (name: Name) => ComponentChildren
+  readonly chosen?: Name
+}) => (
+  <>
+    {[...names].map((name) => (
+      <option key={name} value={name} selected={chosen === undefined ? undefined : name === chosen}>
+        {words(name)}
+      </option>
+    ))}
+  </>
+)

@@ -5,7 +5,7 @@ import { t } from '../language/language'
 import { useAttempt } from './attempt'
 import { Button } from './button'
 import { CopyButton } from './copy-button'
-import { Field } from './field'
+import { Field, Options } from './field'
 import { handleSubmit, textOf } from './form'
 import { FormProblem, faultsOf } from './note'
 import { useRoles } from './roles'
@@ -64,11 +64,7 @@ export const InviteForm = ({
         <Field label={t.welcome.invite.role} fault={faults['role']}>
           {(names) => (
             <select {...names} name="role">
-              {roles.map((role) => (
-                <option key={role} value={role} selected={role === 'editor'}>
-                  {role}
-                </option>
-              ))}
+              <Options names={roles} chosen="editor" />
             </select>
           )}
         </Field>

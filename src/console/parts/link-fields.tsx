@@ -4,7 +4,7 @@ import { REDIRECT_STATUSES } from '../../domain/link.js'
 import type { ManagedLink } from '../api'
 import { t } from '../language/language'
 import type { Wanted } from './codes-like'
-import { Choice, Field } from './field'
+import { Choice, Field, Options } from './field'
 import { tagsIn, textOf } from './form'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
@@ -97,12 +97,12 @@ export const LinkFields = ({
       <div class="stack">
         <Field label={t.fields.status} fault={faults['status']}>
           {(names) => (
-            <select {...names} name="status" defaultValue={String(link?.status ?? 302)}>
-              {REDIRECT_STATUSES.map((status) => (
-                <option key={status} value={status} selected={status === (link?.status ?? 302)}>
-                  {t.fields.statuses[status]}
-                </option>
-              ))}
+            <select {...names} name="status">
+              <Options
+                names={REDIRECT_STATUSES}
+                words={(status) => t.fields.statuses[status]}
+                chosen={link?.status ?? 302}
+              />
             </select>
           )}
         </Field>

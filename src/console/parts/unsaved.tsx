@@ -6,8 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../language/language'
 import type { Texts } from '../language/texts'
 import { hearBack } from './before-router'
-import { Button } from './button'
-import { Dialog } from './dialog'
+import { Confirm } from './confirm'
 
 /** The link of the console that a click follows in this tab, to another page; null for other clicks. */
 const followed = (event: MouseEvent): HTMLAnchorElement | null => {
@@ -85,22 +84,18 @@ export const useUnsaved = (
   const stay = () => (goOn.value = null)
   return (
     next && (
-      <Dialog title={words.ask} onClose={stay}>
-        <p>{words.lead}</p>
-        <div class="row">
-          <Button
-            kind="risk"
-            onPress={() => {
-              stay()
-              onDiscard()
-              next()
-            }}
-          >
-            {words.discard}
-          </Button>
-          <Button onPress={stay}>{words.stay}</Button>
-        </div>
-      </Dialog>
+      <Confirm
+        title={words.ask}
+        lead={words.lead}
+        yes={words.discard}
+        no={words.stay}
+        onYes={() => {
+          stay()
+          onDiscard()
+          next()
+        }}
+        onNo={stay}
+      />
     )
   )
 }

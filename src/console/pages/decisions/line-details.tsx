@@ -1,8 +1,7 @@
-import type { ComponentChildren } from 'preact'
-
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
+import { Fact } from '../../parts/fact'
 import { Icon } from '../../parts/icon'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
@@ -99,13 +98,6 @@ export const LineDetails = ({
     </div>
   )
 }
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 /** No decision has this request id, or the service does not accept it. */
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])

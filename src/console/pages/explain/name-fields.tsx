@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals'
 import { ACTIONS } from '../../../domain/action.js'
 import type { PolicyRow } from '../../../domain/policy-row.js'
 import { t } from '../../language/language'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
 
 /** The roles and actions named by rows. */
@@ -18,11 +18,11 @@ export const ActionField = ({ actions, chosen }: { readonly actions: readonly st
   <Field label={t.explain.wants}>
     {(names) => (
       <select {...names} name="action">
-        {[...new Set<string>([...ACTIONS, ...actions, chosen])].map((action) => (
-          <option key={action} value={action} selected={action === chosen}>
-            {`${action}: ${t.policy.doing(action, false)}`}
-          </option>
-        ))}
+        <Options
+          names={new Set([...ACTIONS, ...actions, chosen])}
+          words={(action) => `${action}: ${t.policy.doing(action, false)}`}
+          chosen={chosen}
+        />
       </select>
     )}
   </Field>
@@ -49,11 +49,7 @@ export const RoleField = ({
           value={chosen.value}
           onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
         >
-          {known.map((role) => (
-            <option key={role} value={role}>
-              {role === OTHER_ROLE ? t.policy.otherRole : role}
-            </option>
-          ))}
+          <Options names={known} words={(role) => (role === OTHER_ROLE ? t.policy.otherRole : role)} />
         </select>
       )}
     </Field>
@@ -66,10 +62,11 @@ export const RelationField = ({ role, isOwn }: { readonly role: string; readonly
     <Field label={t.explain.whose}>
       {(names) => (
         <select {...names} name="relation">
-          <option value="other">{t.explain.relations.other}</option>
-          <option value="own" selected={isOwn}>
-            {t.explain.relations.own}
-          </option>
+          <Options
+            names={['other', 'own'] as const}
+            words={(each) => t.explain.relations[each]}
+            chosen={isOwn ? 'own' : 'other'}
+          />
         </select>
       )}
     </Field>

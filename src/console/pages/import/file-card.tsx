@@ -7,7 +7,7 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 import { Icon } from '../../parts/icon'
 import { oneOf } from '../../parts/narrow'
 import { Note } from '../../parts/note'
@@ -62,11 +62,7 @@ export const FileCard = ({
                   if (name !== undefined) onChange({ file, format: name, map: new Map() })
                 }}
               >
-                {FORMAT_NAMES.map((name) => (
-                  <option key={name} value={name}>
-                    {t.imports.formats[name]}
-                  </option>
-                ))}
+                <Options names={FORMAT_NAMES} words={(name) => t.imports.formats[name]} />
               </select>
             )}
           </Field>

@@ -1,6 +1,7 @@
 import type { Link } from '../../api'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
+import { Fact } from '../../parts/fact'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { linkReasonOf } from '../../parts/rights'
@@ -32,22 +33,16 @@ export const PublicLinkPage = ({
         <ProblemNote problem={problem.value} />
         <p class="lead">{t.link.notYours(off)}</p>
         <dl class="settings card">
-          <div>
-            <dt>{t.fields.title}</dt>
-            <dd>{title ?? t.links.noTitle}</dd>
-          </div>
-          <div>
-            <dt>{t.fields.target}</dt>
-            <dd>
-              {target === undefined ? (
-                t.link.behindPassword
-              ) : (
-                <a href={target} rel="noreferrer">
-                  {target}
-                </a>
-              )}
-            </dd>
-          </div>
+          <Fact name={t.fields.title}>{title ?? t.links.noTitle}</Fact>
+          <Fact name={t.fields.target}>
+            {target === undefined ? (
+              t.link.behindPassword
+            ) : (
+              <a href={target} rel="noreferrer">
+                {target}
+              </a>
+            )}
+          </Fact>
         </dl>
         <QrCard code={code} url={url} />
       </div>

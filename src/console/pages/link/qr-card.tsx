@@ -6,15 +6,15 @@ import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
+import { oneOf } from '../../parts/narrow'
 import { ProblemNote, faultsOf } from '../../parts/note'
 import { wait } from '../../parts/pause'
 
 const LEVELS = ['L', 'M', 'Q', 'H'] as const
 type Level = (typeof LEVELS)[number]
-const isLevel = (text: string): text is Level => LEVELS.some((level) => level === text)
 
 /** How long after the last change the picture is redrawn, in milliseconds. */
 const CHANGED_MS = 250
@@ -98,13 +98,9 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
                 <select
                   {...names}
                   value={look.value.level}
-                  onChange={({ currentTarget: { value } }) => set({ level: isLevel(value) ? value : FIRST.level })}
+                  onChange={({ currentTarget: { value } }) => set({ level: oneOf(LEVELS, value) ?? FIRST.level })}
                 >
-                  {LEVELS.map((level) => (
-                    <option key={level} value={level}>
-                      {t.link.qr.levels[level]}
-                    </option>
-                  ))}
+                  <Options names={LEVELS} words={(level) => t.link.qr.levels[level]} />
                 </select>
               )}
             </Field>

@@ -5,6 +5,7 @@ import { t } from '../../language/language'
 import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Card } from '../../parts/card'
+import { Fact } from '../../parts/fact'
 import { ProblemNote } from '../../parts/note'
 import { settingName, settingWords } from './setting-words'
 import { WhoCanChange } from './who-can-change'
@@ -57,37 +58,27 @@ export const SettingsCard = ({
           </dd>
         </div>
         {SHOWN.map((name) => (
-          <div key={name}>
-            <dt>{settingName(name)}</dt>
-            <dd>{settingWords(name, link)}</dd>
-          </div>
+          <Fact key={name} name={settingName(name)}>
+            {settingWords(name, link)}
+          </Fact>
         ))}
-        <div>
-          <dt>{settingName('tags')}</dt>
-          <dd>
-            {link.tags.length === 0
-              ? t.none
-              : link.tags.map((tag) => (
-                  <a key={tag} class="tag" href={`/console?tag=${encodeURIComponent(tag)}`}>
-                    {tag}
-                  </a>
-                ))}
-          </dd>
-        </div>
+        <Fact name={settingName('tags')}>
+          {link.tags.length === 0
+            ? t.none
+            : link.tags.map((tag) => (
+                <a key={tag} class="tag" href={`/console?tag=${encodeURIComponent(tag)}`}>
+                  {tag}
+                </a>
+              ))}
+        </Fact>
         {link.note !== null && (
           <div class="note-row">
             <dt>{settingName('note')}</dt>
             <dd>{link.note}</dd>
           </div>
         )}
-        <div>
-          <dt>{t.link.settings.owner}</dt>
-          <dd>{nameOf(link.owner_id)}</dd>
-        </div>
-        <div>
-          <dt>{t.link.settings.made}</dt>
-          <dd>{date(link.created_at)}</dd>
-        </div>
+        <Fact name={t.link.settings.owner}>{nameOf(link.owner_id)}</Fact>
+        <Fact name={t.link.settings.made}>{date(link.created_at)}</Fact>
       </dl>
       <WhoCanChange key={link.owner_id} code={link.code} isOwn={link.owner_id === userId()} />
     </Card>

@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { Confirm } from '../../parts/confirm'
 import { copyText } from '../../parts/copy-text'
-import { Dialog } from '../../parts/dialog'
 import { save } from '../../parts/download'
 import { say } from '../../parts/toast'
 import { draftHash, draftText, parseDraft } from './kept-draft'
@@ -15,7 +15,7 @@ const MOST_ADDRESS = 8_000
 
 /** Actions on a draft: copy a link, save as a file, open a file, discard. */
 export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; readonly isEmpty: boolean }) => {
-  const { draft } = mine
+  const { draft, offered } = mine
   const input = useRef<HTMLInputElement>(null)
   const asks = useSignal(false)
   const off = isEmpty ? t.propose.off.nothing : null
@@ -64,15 +64,23 @@ export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; read
         {t.propose.discard}
       </Button>
       {asks.value && (
-        <Dialog title={t.propose.discardAsk} onClose={() => (asks.value = false)}>
-          <p>{t.propose.discardLead}</p>
-          <div class="row">
-            <Button kind="risk" onPress={discard}>
-              {t.propose.discard}
-            </Button>
-            <Button onPress={() => (asks.value = false)}>{t.cancel}</Button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={t.propose.discardAsk}
+          lead={t.propose.discardLead}
+          yes={t.propose.discard}
+          onYes={discard}
+          onNo={() => (asks.value = false)}
+        />
+      )}
+      {offered.value !== null && (
+        <Confirm
+          title={t.propose.replaceAsk}
+          lead={t.propose.replaceLead}
+          yes={t.propose.replace}
+          no={t.propose.keepMine}
+          onYes={() => offered.value && mine.take(offered.value)}
+          onNo={() => (offered.value = null)}
+        />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 
 import { t } from '../../language/language'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 
 /** A value that is not a name. */
 const ANOTHER = '+'
@@ -49,11 +49,7 @@ export const NameField = ({
               void onChange(currentTarget.value === ANOTHER ? '' : currentTarget.value)
             }}
           >
-            {names.map((each) => (
-              <option key={each} value={each}>
-                {each === '*' ? `* ${t.policy.any}` : each}
-              </option>
-            ))}
+            <Options names={names} words={(each) => (each === '*' ? `* ${t.policy.any}` : each)} />
             <option value={ANOTHER}>{another}</option>
           </select>
         )

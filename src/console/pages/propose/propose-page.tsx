@@ -21,7 +21,6 @@ import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
 import { changesIn, editsIn } from './draft'
 import { DraftActions } from './draft-actions'
-import { ReplaceDialog } from './replace-dialog'
 import { notesOf } from './row-notes'
 import { RowsCard } from './rows-card'
 import { EditedRows, StaleNote } from './stale-note'
@@ -81,7 +80,7 @@ const Proposal = ({
   const reasonFor = useServiceRights()
   const inForce = useRevisionInForce()
   const mine = useDraft(policy)
-  const { draft, lost, sentFrom, keptAt, offered } = mine
+  const { draft, lost, sentFrom, keptAt } = mine
   const window = useSignal<Window>('24h')
   const apply = useAttempt()
   /** the id of the proposal that was made of the edit */
@@ -136,7 +135,6 @@ const Proposal = ({
         {keptAt.value !== null && t.propose.kept(keptAt.value)}
       </p>
       <DraftActions mine={mine} isEmpty={isEmpty} />
-      {offered.value !== null && <ReplaceDialog mine={mine} offered={offered.value} />}
       {sentFrom.value !== null && <Note title={t.propose.opened(sentFrom.value)} />}
       {lost.value.length > 0 && (
         <Note kind="lit" title={t.propose.lost(lost.value.length)}>

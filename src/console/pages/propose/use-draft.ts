@@ -12,7 +12,7 @@ import { draftText } from './kept-draft'
 import type { KeptDraft } from './kept-draft'
 
 /** A draft from a link (`isSent`) or from a file. */
-export interface Offered {
+interface Offered {
   readonly kept: KeptDraft
   readonly isSent: boolean
 }

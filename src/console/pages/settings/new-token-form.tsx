@@ -6,7 +6,7 @@ import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
@@ -67,11 +67,7 @@ export const NewTokenForm = ({
         <Field label={t.settings.tokens.ends} fault={faults['expires_in']}>
           {(names) => (
             <select {...names} name="days">
-              {LIVES_DAYS.map((days) => (
-                <option key={days} value={days} selected={days === 30}>
-                  {t.settings.tokens.days(days)}
-                </option>
-              ))}
+              <Options names={LIVES_DAYS} words={t.settings.tokens.days} chosen={30} />
             </select>
           )}
         </Field>

@@ -8,6 +8,7 @@ import { loadMe, me } from '../../me'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { Fact } from '../../parts/fact'
 import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, Note, faultsOf } from '../../parts/note'
@@ -40,16 +41,10 @@ export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
           </Button>
         </form>
         <dl class="facts">
-          <div>
-            <dt>{t.settings.profile.role}</dt>
-            <dd>
-              {profile.role} <span class="caption">{t.settings.profile.roleHint}</span>
-            </dd>
-          </div>
-          <div>
-            <dt>{t.settings.profile.email}</dt>
-            <dd>{profile.email}</dd>
-          </div>
+          <Fact name={t.settings.profile.role}>
+            {profile.role} <span class="caption">{t.settings.profile.roleHint}</span>
+          </Fact>
+          <Fact name={t.settings.profile.email}>{profile.email}</Fact>
         </dl>
         {signInWay === 'password' ? (
           <Address profile={profile} />

@@ -3,15 +3,13 @@ import { useSignal } from '@preact/signals'
 import { ACTIONS, isServiceAction } from '../../../domain/action.js'
 import { api } from '../../api'
 import { t } from '../../language/language'
-import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
-import { Dialog } from '../../parts/dialog'
+import { Confirm } from '../../parts/confirm'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
 import { NewTokenForm } from './new-token-form'
 import type { MadeToken } from './new-token-form'
@@ -26,6 +24,12 @@ export const TokensCard = () => {
   const made = useSignal<MadeToken | null>(null)
   const revoking = useSignal<Token | null>(null)
   const { value, busy, again } = loaded
+  const revoke = async ({ id, name }: Token) => {
+    await api.revokePersonalToken(id)
+    say(t.settings.tokens.revoked(name))
+    revoking.value = null
+    again()
+  }
   const keptFocus = useKeptFocus<HTMLUListElement>()
   return (
     <Card
@@ -59,13 +63,12 @@ export const TokensCard = () => {
       </div>
       {made.value !== null && <SecretDialog token={made.value} onDone={() => (made.value = null)} />}
       {revoking.value !== null && (
-        <RevokeDialog
-          token={revoking.value}
-          onClose={() => (revoking.value = null)}
-          onRevoked={() => {
-            revoking.value = null
-            again()
-          }}
+        <Confirm
+          title={t.settings.tokens.revokeTitle(revoking.value.name)}
+          lead={t.settings.tokens.revokeLead}
+          yes={t.settings.tokens.revoke}
+          onYes={() => revoking.value && revoke(revoking.value)}
+          onNo={() => (revoking.value = null)}
         />
       )}
     </Card>
@@ -98,34 +101,3 @@ const TokenItem = ({ token, onRevoke }: { readonly token: Token; readonly onRevo
     </Button>
   </li>
 )
-
-/** Asks for confirmation, because it cannot be undone. */
-const RevokeDialog = ({
-  token,
-  onClose,
-  onRevoked,
-}: {
-  readonly token: Token
-  readonly onClose: () => unknown
-  readonly onRevoked: () => unknown
-}) => {
-  const { busy, problem, attempt } = useAttempt()
-  const revoke = () =>
-    attempt(async () => {
-      await api.revokePersonalToken(token.id)
-      say(t.settings.tokens.revoked(token.name))
-      onRevoked()
-    })
-  return (
-    <Dialog title={t.settings.tokens.revokeTitle(token.name)} onClose={onClose}>
-      <p>{t.settings.tokens.revokeLead}</p>
-      <ProblemNote problem={problem.value} />
-      <div class="row">
-        <Button kind="risk" busy={busy.value} onPress={revoke}>
-          {t.settings.tokens.revoke}
-        </Button>
-        <Button onPress={onClose}>{t.cancel}</Button>
-      </div>
-    </Dialog>
-  )
-}

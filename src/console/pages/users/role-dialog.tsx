@@ -7,7 +7,7 @@ import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
-import { Field } from '../../parts/field'
+import { Field, Options } from '../../parts/field'
 import { handleSubmit } from '../../parts/form'
 import { Note, ProblemNote } from '../../parts/note'
 import { useRoles } from '../../parts/roles'
@@ -63,11 +63,7 @@ export const RoleDialog = ({
         <Field label={t.users.roleDialog.label} hint={t.users.roleDialog.hint}>
           {(names) => (
             <select {...names} value={role.value} onChange={({ currentTarget }) => (role.value = currentTarget.value)}>
-              {[...new Set([...roles, role.value])].map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
+              <Options names={new Set([...roles, role.value])} />
             </select>
           )}
         </Field>

@@ -8,6 +8,7 @@ import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { Fact } from '../../parts/fact'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
@@ -80,26 +81,14 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
       <ProblemNote problem={problem.value} />
       <Card title={t.users.account}>
         <dl class="facts body">
-          <div>
-            <dt>{t.users.facts.email}</dt>
-            <dd>{email}</dd>
-          </div>
-          <div>
-            <dt>{t.users.facts.role}</dt>
-            <dd>
-              <code>{role}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>{t.users.facts.state}</dt>
-            <dd>
-              <UserState user={user} />
-            </dd>
-          </div>
-          <div>
-            <dt>{t.users.facts.since}</dt>
-            <dd>{t.users.since(since)}</dd>
-          </div>
+          <Fact name={t.users.facts.email}>{email}</Fact>
+          <Fact name={t.users.facts.role}>
+            <code>{role}</code>
+          </Fact>
+          <Fact name={t.users.facts.state}>
+            <UserState user={user} />
+          </Fact>
+          <Fact name={t.users.facts.since}>{t.users.since(since)}</Fact>
           <div>
             <dt>{t.users.facts.id}</dt>
             <dd class="mono">{id}</dd>

@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks'
 import type { Question } from '../../../domain/decision-table.js'
 import { t } from '../../language/language'
 import { Button } from '../button'
+import { Options } from '../field'
 import { Icon } from '../icon'
 import { useMedia } from '../use-media'
 import { MOST_AT_ONCE, findNames } from './find-names'
@@ -74,12 +75,15 @@ export const SearchedMatrix = ({
             value={chosen}
             onChange={({ currentTarget }) => change({ role: currentTarget.value })}
           >
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {role === OTHER_ROLE ? t.policy.otherRole : role}
-                {inherits(role).length > 0 && `, ${t.policy.inherits(inherits(role))}`}
-              </option>
-            ))}
+            <Options
+              names={roles}
+              words={(role) =>
+                [
+                  role === OTHER_ROLE ? t.policy.otherRole : role,
+                  ...(inherits(role).length > 0 ? [t.policy.inherits(inherits(role))] : []),
+                ].join(', ')
+              }
+            />
           </select>
         )}
       </div>
