@@ -81,7 +81,7 @@ const Forgotten = () => {
     })
   if (isSent.value) return <Note kind="allow" title={t.door.sent} />
   return (
-    <form onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}>
+    <form class="stack" onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}>
       <ProblemNote problem={problem.value} />
       <Field label={t.door.email}>
         {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}

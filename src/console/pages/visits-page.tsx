@@ -27,7 +27,7 @@ export const VisitsPage = () => {
   const { value } = visits
   return (
     <Page title={t.visits.title}>
-      <div class="filters">
+      <div class="row">
         <TagMenu chosen={tags} onChoose={(chosen) => route(addressOf(period, chosen), true)} />
       </div>
       <VisitsCard

@@ -57,7 +57,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
   const { route } = useLocation()
   const set = (changed: Partial<Filters>) => route(addressOf({ ...filters, ...changed }), true)
   return (
-    <div class="filters" role="search">
+    <div class="row" role="search">
       <SearchField label={t.links.search} q={filters.q} hasKey onSearch={(q) => set({ q })} />
       <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
       <FilterSelect

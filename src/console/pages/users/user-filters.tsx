@@ -45,7 +45,7 @@ export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) =>
   const roles = useRoles()
   const set = (changed: Partial<UserFilters>) => route(addressOf({ ...filters, ...changed }), true)
   return (
-    <div class="filters" role="search">
+    <div class="row" role="search">
       <SearchField label={t.users.search} q={filters.q} onSearch={(q) => set({ q })} />
       <FilterSelect
         label={t.users.role}

@@ -54,7 +54,7 @@ export const SearchedMatrix = ({
   const change = (next: Partial<MatrixView>) => (view.value = { ...view.value, ...next })
   return (
     <>
-      <div class="filters">
+      <div class="row">
         <div class="search">
           <Icon name="search" />
           <input
