@@ -102,6 +102,7 @@ export const de: Texts = {
   save: 'Speichern',
   saving: 'Wird gespeichert …',
   undo: 'Rückgängig',
+  stop: 'Anhalten',
   tryAgain: 'Noch einmal',
   loading: 'Wird geladen …',
   request: 'Anfrage',
@@ -210,7 +211,6 @@ export const de: Texts = {
   },
 
   links: {
-    title: 'Links',
     target: 'Adresse, zu der der Link führt',
     placeholder: 'Adresse einfügen',
     create: 'Anlegen',
@@ -219,7 +219,6 @@ export const de: Texts = {
     search: 'Kürzel, Ziel, Titel, Notiz suchen',
     tag: 'Schlagwort',
     anyTag: 'alle',
-    state: 'Zustand',
     states: { all: 'alle außer Papierkorb', active: 'an', inactive: 'aus', expired: 'abgelaufen' },
     sortedBy: 'Sortiert nach',
     sorts: {
@@ -259,7 +258,6 @@ export const de: Texts = {
     },
     pause: 'Ausschalten',
     resume: 'Einschalten',
-    addTag: 'Schlagwort',
     setEnd: 'Ende setzen',
     open: 'Öffnen',
     details: 'Aufrufe und Einstellungen',
@@ -308,9 +306,9 @@ export const de: Texts = {
     noteHint: 'Für alle, die den Link ändern dürfen.',
     tags: 'Schlagwörter',
     tagsHint: 'Durch Kommas getrennt.',
-    starts: 'Beginnt',
-    ends: 'Endet',
-    maxVisits: 'Höchstens so viele Aufrufe',
+    starts_at: 'Beginnt',
+    expires_at: 'Endet',
+    max_visits: 'Höchstens so viele Aufrufe',
     password: 'Passwort für Besucher',
     passwordHint: 'Mindestens 8 Zeichen. Es kann nicht mehr gelesen werden.',
     keepPassword: 'Es gibt eines. Leer lassen, um es zu behalten.',
@@ -322,7 +320,7 @@ export const de: Texts = {
       307: '307, gleiche Methode',
       308: '308, dauerhaft, gleiche Methode',
     },
-    forward: 'Parameter des Besuchers weitergeben',
+    forward_query: 'Parameter des Besuchers weitergeben',
     active: 'An',
   },
 
@@ -348,7 +346,6 @@ export const de: Texts = {
   welcome,
 
   trash: {
-    title: 'Papierkorb',
     lead: 'Was gelöscht wurde, wartet hier mit seinen Aufrufen. Das Kürzel ist frei und kann inzwischen vergeben sein.',
     empty: 'Nichts wurde gelöscht.',
     deletedAt: 'Gelöscht',
@@ -358,7 +355,6 @@ export const de: Texts = {
   },
 
   visits: {
-    title: 'Aufrufe',
     period: 'Zeitraum',
     periods: { '24h': '24 h', '7d': '7 Tage', '30d': '30 Tage', '1y': '1 Jahr' },
     before: {
@@ -371,7 +367,6 @@ export const de: Texts = {
     ofTagged: (tags) => `Links mit ${listed(tags)}`,
     mostVisited: 'Am meisten aufgerufen',
     span: (from, to) => (from === to ? from : `${from} bis ${to}`),
-    total: 'Aufrufe',
     visitors: 'Besucher, je Tag gezählt',
     visitorsShort: 'Besucher',
     beforeShort: 'Davor',
@@ -425,7 +420,6 @@ export const de: Texts = {
   },
 
   link: {
-    back: 'Zu den Links',
     leadsTo: 'führt zu',
     nobodyYet: 'Noch niemand ist ihm gefolgt. Jeder Aufruf steht nach einer Sekunde hier.',
     behindPassword: 'Ein Passwort schützt ihn. Besucher erfahren das Ziel, wenn sie es eingegeben haben.',
@@ -444,18 +438,8 @@ export const de: Texts = {
     settings: {
       title: 'Einstellungen',
       names: {
-        target: 'Führt zu',
-        code: 'Kürzel',
-        title: 'Titel',
-        tags: 'Schlagwörter',
-        active: 'An',
-        status: 'Weiterleitung',
-        starts_at: 'Beginnt',
-        expires_at: 'Endet',
-        max_visits: 'Höchstens so viele Aufrufe',
         has_password: 'Passwort',
         forward_query: 'Parameter des Besuchers',
-        note: 'Notiz',
       },
       on: 'an',
       off: 'aus',

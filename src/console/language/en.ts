@@ -2,7 +2,7 @@ import { allFaults } from './fault-words'
 import type { Refusal } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
-import { hour, listed, moment, number, percent } from './format'
+import { capitalized, hour, listed, moment, number, percent } from './format'
 import { access } from './en/access'
 import { decisions, notLive } from './en/decisions'
 import { explain } from './en/explain'
@@ -20,8 +20,6 @@ import { welcome } from './en/welcome'
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'link', 'links')
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** Who has a right, by which rule. */
 interface Holder {
   readonly who: 'owner' | 'role'
@@ -31,7 +29,7 @@ interface Holder {
 const holders = (all: readonly Holder[], isOwn: boolean): string => {
   const owner = isOwn ? 'you, its owner' : 'its owner'
   const each = all.map(({ who, role, rule }) => `${who === 'owner' ? owner : `every ${role}`} (${rule})`)
-  return each.length === 0 ? 'Nobody' : sentence(listed(each))
+  return each.length === 0 ? 'Nobody' : capitalized(listed(each))
 }
 
 /** What is wrong with a time, or with a field that is true or false. */
@@ -106,6 +104,7 @@ export const en = {
   save: 'Save',
   saving: 'Saving …',
   undo: 'Undo',
+  stop: 'Stop',
   tryAgain: 'Try again',
   loading: 'Loading …',
   request: 'Request',
@@ -173,7 +172,7 @@ export const en = {
     since: (since: Date) => `No connection since ${moment(since)}.`,
     again: (since: Date, seen: Date | null, againIn: number | null): string => {
       const again = `we try again ${againIn === null ? 'now' : `in ${number(againIn)} s`}.`
-      if (seen === null) return sentence(again)
+      if (seen === null) return capitalized(again)
       return `What you see is from ${moment(seen) === moment(since) ? 'then' : moment(seen)}; ${again}`
     },
   },
@@ -208,7 +207,6 @@ export const en = {
   },
 
   links: {
-    title: 'Links',
     target: 'Address that the link leads to',
     placeholder: 'Paste an address',
     create: 'Create',
@@ -217,7 +215,6 @@ export const en = {
     search: 'Search code, target, title, note',
     tag: 'Tag',
     anyTag: 'any',
-    state: 'State',
     states: { all: 'all but trash', active: 'on', inactive: 'off', expired: 'ended' },
     sortedBy: 'Sorted by',
     sorts: {
@@ -251,7 +248,6 @@ export const en = {
     },
     pause: 'Switch off',
     resume: 'Switch on',
-    addTag: 'Tag',
     setEnd: 'Set an end',
     open: 'Open',
     details: 'Visits and settings',
@@ -302,9 +298,9 @@ export const en = {
     noteHint: 'For those who may change the link.',
     tags: 'Tags',
     tagsHint: 'Separated by commas.',
-    starts: 'Starts',
-    ends: 'Ends',
-    maxVisits: 'Visits at most',
+    starts_at: 'Starts',
+    expires_at: 'Ends',
+    max_visits: 'Visits at most',
     password: 'Password for visitors',
     passwordHint: 'At least 8 characters. It cannot be read again.',
     keepPassword: 'There is one. Leave this empty to keep it.',
@@ -316,7 +312,7 @@ export const en = {
       307: '307, the same method',
       308: '308, for good, the same method',
     },
-    forward: 'Pass the visitor’s parameters on',
+    forward_query: 'Pass the visitor’s parameters on',
     active: 'On',
   },
 
@@ -342,7 +338,6 @@ export const en = {
   welcome,
 
   trash: {
-    title: 'Trash',
     lead: 'What was deleted waits here, with its visits. Its code is free at once, so somebody else may have it.',
     empty: 'Nothing was deleted.',
     deletedAt: 'Deleted',
@@ -352,7 +347,6 @@ export const en = {
   },
 
   visits: {
-    title: 'Visits',
     period: 'Period',
     periods: { '24h': '24 h', '7d': '7 days', '30d': '30 days', '1y': '1 year' },
     before: {
@@ -365,7 +359,6 @@ export const en = {
     ofTagged: (tags: readonly string[]) => `Links with ${listed(tags)}`,
     mostVisited: 'Most visited',
     span: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
-    total: 'Visits',
     visitors: 'Visitors, added by day',
     visitorsShort: 'Visitors',
     beforeShort: 'Before',
@@ -419,7 +412,6 @@ export const en = {
   },
 
   link: {
-    back: 'To your links',
     leadsTo: 'leads to',
     nobodyYet: 'Nobody has followed it yet. Numbers come within a second of a visit.',
     behindPassword: 'A password guards it. Visitors learn it after they have typed that.',
@@ -437,18 +429,8 @@ export const en = {
     settings: {
       title: 'Settings',
       names: {
-        target: 'Leads to',
-        code: 'Code',
-        title: 'Title',
-        tags: 'Tags',
-        active: 'On',
-        status: 'Redirect',
-        starts_at: 'Starts',
-        expires_at: 'Ends',
-        max_visits: 'Visits at most',
         has_password: 'Password',
         forward_query: 'Visitor’s parameters',
-        note: 'Note',
       },
       on: 'on',
       off: 'off',
@@ -513,19 +495,19 @@ export const en = {
       source: 'from the log',
       more: 'Older',
       commandLine: 'The command line',
-      made: (who: string) => sentence(`${who} made it`),
-      restored: (who: string) => sentence(`${who} restored it from the trash`),
-      changed: (who: string) => sentence(`${who} changed it`),
-      deleted: (who: string) => sentence(`${who} deleted it`),
-      renamed: (who: string, from: string, to: string) => sentence(`${who} renamed it from ${from} to ${to}`),
-      given: (who: string, from: string, to: string) => sentence(`${who} gave it to ${to}, from ${from}`),
+      made: (who: string) => capitalized(`${who} made it`),
+      restored: (who: string) => capitalized(`${who} restored it from the trash`),
+      changed: (who: string) => capitalized(`${who} changed it`),
+      deleted: (who: string) => capitalized(`${who} deleted it`),
+      renamed: (who: string, from: string, to: string) => capitalized(`${who} renamed it from ${from} to ${to}`),
+      given: (who: string, from: string, to: string) => capitalized(`${who} gave it to ${to}, from ${from}`),
       refused: (who: string, action: string, rule: string) => {
         const tried: Readonly<Record<string, string>> = {
           'link:update': 'change it or see its visits',
           'link:delete': 'delete it',
           'link:transfer': 'give it away',
         }
-        return sentence(`${who} tried to ${tried[action] ?? action}: refused, ${rule}`)
+        return capitalized(`${who} tried to ${tried[action] ?? action}: refused, ${rule}`)
       },
     },
   },

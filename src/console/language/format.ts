@@ -1,4 +1,4 @@
-import { locale } from './locale'
+import { locale } from './locale.js'
 
 const once = <Options extends object, Format>(make: (locale: string, options: Options) => Format) => {
   const made = new Map<string, Format>()
@@ -61,5 +61,7 @@ export const distance = (time: Time): string => {
 
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** A part of a sentence as a sentence of its own. */
-export const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+export const asSentence = (text: string): string => `${capitalized(text)}.`

@@ -54,7 +54,7 @@ export const TrashPage = () => {
   const { items } = list.state.value
   const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   return (
-    <Page title={t.trash.title}>
+    <Page title={t.nav.trash}>
       <p class="lead">{t.trash.lead}</p>
       <ProblemNote problem={problem.value} />
       <div class="card">

@@ -26,7 +26,7 @@ export const VisitsPage = () => {
   ])
   const { value } = visits
   return (
-    <Page title={t.visits.title}>
+    <Page title={t.nav.visits}>
       <div class="row">
         <TagMenu chosen={tags} onChoose={(chosen) => route(addressOf(period, chosen), true)} />
       </div>

@@ -57,7 +57,7 @@ export const LinkFields = ({
       <Field label={t.fields.tags} hint={t.fields.tagsHint} fault={faults['tags']}>
         {(names) => <input {...names} name="tags" autocomplete="off" defaultValue={link?.tags.join(', ') ?? ''} />}
       </Field>
-      <Field label={t.fields.maxVisits} fault={faults['max_visits']}>
+      <Field label={t.fields.max_visits} fault={faults['max_visits']}>
         {(names) => (
           <input
             {...names}
@@ -69,10 +69,10 @@ export const LinkFields = ({
           />
         )}
       </Field>
-      <Field label={t.fields.starts} fault={faults['starts_at']}>
+      <Field label={t.fields.starts_at} fault={faults['starts_at']}>
         {(names) => <input {...names} {...LOCAL_TIME} name="starts_at" defaultValue={toLocal(link?.starts_at)} />}
       </Field>
-      <Field label={t.fields.ends} fault={faults['expires_at']}>
+      <Field label={t.fields.expires_at} fault={faults['expires_at']}>
         {(names) => <input {...names} {...LOCAL_TIME} name="expires_at" defaultValue={toLocal(link?.expires_at)} />}
       </Field>
       <div class="stack">
@@ -106,7 +106,7 @@ export const LinkFields = ({
             </select>
           )}
         </Field>
-        <Choice label={t.fields.forward} checked={forwards.value} onChange={(is) => (forwards.value = is)} />
+        <Choice label={t.fields.forward_query} checked={forwards.value} onChange={(is) => (forwards.value = is)} />
         <input type="hidden" name="forward_query" value={String(forwards.value)} />
       </div>
       <Field label={t.fields.note} hint={t.fields.noteHint} fault={faults['note']} whole>

@@ -116,7 +116,6 @@ export const decisions: Texts['decisions'] = {
   goOn: 'Weiter',
   hasEnd: 'die Suche hat ein Ende',
   showNew: (count) => (count === 1 ? '1 neue Zeile zeigen' : `${number(count)} neue Zeilen zeigen`),
-  export: 'Exportieren',
   exportHint: 'Alles, wonach gesucht wird, das Älteste zuerst. Ohne Prüfsummen: die hat der Nachweis.',
   columns: {
     time: 'Zeit',
@@ -129,7 +128,6 @@ export const decisions: Texts['decisions'] = {
     status: 'Status',
   },
   today: (day) => `Heute, ${day}`,
-  nobody: 'niemand',
   layer: (stop) => (stop === null ? 'alle vier' : (LAYERS[stop] ?? stop)),
   linkNumber: (id) => `Link ${id}`,
   number: (id) => `Nummer ${id}`,

@@ -1,11 +1,11 @@
+import { capitalized } from '../format'
 import type { Texts } from '../texts'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 /** Who does something: one's own account is „Sie“, also with a role behind it, and takes the plural. */
 const subject = (who: string, one: string, many: string): string =>
-  `${sentence(who)} ${/^Sie( \(|$)/.test(who) ? many : one}`
+  `${capitalized(who)} ${/^Sie( \(|$)/.test(who) ? many : one}`
 
 export const explain: Texts['explain'] = {
   lead: 'Wer was mit welchem Link darf, und warum. Fragen ändert nichts.',
@@ -18,7 +18,6 @@ export const explain: Texts['explain'] = {
   about: 'Um wen es geht',
   abouts: { person: 'Eine Person und ein Link', role: 'Eine Rolle' },
   personOff: (why) => `Über Personen und ihre Links: ${why}.`,
-  who: 'Wer',
   whoHint: 'Eine Adresse oder eine Nummer.',
   onlyId: 'Eine Nummer: Sie dürfen Benutzer nicht suchen.',
   nobody: 'Niemand hat diese Adresse.',
@@ -56,7 +55,7 @@ export const explain: Texts['explain'] = {
   dataBody: 'Die Datenbank entscheidet noch einmal, in der Zeile selbst, für den Benutzer der Verbindung.',
   whoMay: (action) => `Wer darf: ${doing(action, false)}`,
   whoMayLink: (action, code) => `Wer darf ${action} bei ${code}`,
-  owner: (name) => `${sentence(name)}: der Link ist von dort`,
+  owner: (name) => `${capitalized(name)}: der Link ist von dort`,
   everyRole: (role) => `Alle mit der Rolle ${role}`,
   nobodyMay: 'Niemand darf es.',
   othersMayNot: 'Alle anderen dürfen es nicht.',

@@ -37,7 +37,6 @@ const rowAt = (place: string): string => inGerman(place).replace(/^\d/, 'Zeile $
 
 /** The import, in German. */
 export const imports: Texts['imports'] = {
-  title: 'Import',
   lead: 'Bringen Sie Links mit. Jede Zeile wird erst geprüft; angelegt wird nur auf Ihr Wort, und nichts zweimal.',
   drop: 'Datei hierher ziehen oder auswählen',
   dropHint: 'CSV oder JSON in UTF-8, von Linkgate, Bitly, Shlink, Kutt, YOURLS, oder eine eigene Tabelle.',
@@ -69,7 +68,6 @@ export const imports: Texts['imports'] = {
   row: 'Zeile',
   outcome: 'Was daraus wird',
   anyCode: 'irgendein Kürzel',
-  show: 'Zeigen',
   all: 'alle',
   states: {
     open: 'noch nicht gefragt',
@@ -113,7 +111,6 @@ export const imports: Texts['imports'] = {
   importing: (done, all) => `Links werden angelegt: ${number(done)} von ${number(all)}`,
   import: (count) => `${links(count)} importieren`,
   noneNew: 'aus keiner Zeile wird ein Link',
-  stop: 'Anhalten',
   stopped: (left) => `Angehalten: ${links(left)} ${left === 1 ? 'ist' : 'sind'} noch übrig.`,
   unfinished: {
     ask: 'Gehen, während Links angelegt werden?',

@@ -1,6 +1,5 @@
 import type { PolicyRow } from '../../../domain/policy-row.js'
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+import { capitalized } from '../format.js'
 
 const ROLES: Readonly<Record<string, string>> = {
   anyone: 'jeder',
@@ -39,7 +38,7 @@ export const doing = (action: string, isOwn: boolean): string => {
 
 /** `isRest`: eine Zeile davor sagt, was für Eigenes gilt. */
 export const rowWords = (row: PolicyRow, isRest = false): string => {
-  const who = sentence(everyOne(row.role))
+  const who = capitalized(everyOne(row.role))
   if (row.ptype === 'g') return `Für die Rolle ${row.role} gilt jede Zeile der Rolle ${row.inherits}`
   if (row.ptype === 'p2')
     return row.action === '*' ? `${who} darf alles aufrufen` : `${who} darf aufrufen: ${doing(row.action, false)}`

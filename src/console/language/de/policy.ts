@@ -42,7 +42,6 @@ export const policy: Texts['policy'] = {
     }
     return `passt nicht: ${said[why] ?? why}`
   },
-  notReached: 'nicht erreicht',
   notListed: (count) =>
     count === '1' ? '1 weitere Zeile steht nicht hier.' : `${count} weitere Zeilen stehen nicht hier.`,
   mayAsk: (role) => `Darf die Rolle ${role} überhaupt fragen?`,

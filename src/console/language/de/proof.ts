@@ -37,7 +37,6 @@ export const proof: Texts['proof'] = {
   verification: 'Prüfung',
   verify: 'Das ganze Protokoll prüfen',
   verifyHint: 'Rechnet jede Prüfsumme nach, in allen Ketten, und vergleicht sie mit jedem Prüfpunkt.',
-  stop: 'Anhalten',
   beginning: 'Die Prüfung beginnt.',
   progress: (done, of) => `${done} von ${of} Einträgen geprüft.`,
   since: (when) => `Begonnen: ${when}.`,

@@ -8,7 +8,6 @@ const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden
 
 /** Eine Änderung der Regeln, auf Deutsch. */
 export const propose: Texts['propose'] = {
-  title: 'Regeln',
   heading: 'Eine Änderung vorschlagen',
   against: (revision, needsApproval) =>
     `Gegen Fassung ${number(revision)}, die gilt. ` +
@@ -106,7 +105,6 @@ export const propose: Texts['propose'] = {
   share: (changed, considered) => `${number(changed)} von ${number(considered)} anders`,
   counted: (done, of) => `Tag ${number(done)} von ${number(of)} ist gezählt.`,
   counting: 'Wird gezählt …',
-  stop: 'Anhalten',
   goOn: 'Noch einmal zählen',
   stopped: 'Angehalten: was gezählt ist, steht hier.',
   whose: (names, isEverybody) => `Betroffen: ${listed(isEverybody ? names : [...names, 'andere'])}.`,
@@ -118,7 +116,6 @@ export const propose: Texts['propose'] = {
     'Öffentliche Lesezugriffe werden nicht aufgezeichnet.',
   nothingToReplay: 'Ändern Sie eine Zeile, und wirkliche Entscheidungen von früher werden hier noch einmal getroffen.',
   when: 'Wann',
-  who: 'Wer',
   asked: 'Wollte',
   recorded: 'War',
   would: 'Wäre',

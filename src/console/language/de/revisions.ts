@@ -33,12 +33,9 @@ export const revisions: Texts['revisions'] = {
   wasInForce: (when, revision, reason) => `Am ${when} galt Fassung ${revision}: ${reason}`,
   noneThen: (when) => `Am ${when} gab es noch keine Fassung.`,
   zone: (now) => `Zeiten in ${timeZone()}. Jetzt: ${now}`,
-  restoreTitle: (revision) => `Fassung ${revision} wiederherstellen`,
   backTo: (revision) => `Zurück zu Fassung ${revision}`,
   afterwards: 'Danach',
-  why: 'Grund, für das Protokoll',
   apply: (revision) => `Als Fassung ${revision} in Kraft setzen`,
-  restored: (revision) => `Fassung ${revision} ist in Kraft.`,
   proposed: 'Vorgeschlagen. Jemand anderes mit der Rolle admin muss zustimmen.',
   nothingToRestore: 'diese Zeilen und Kommentare gelten schon',
 }

@@ -3,7 +3,6 @@ import type { Texts } from '../texts'
 
 /** The settings, in German. */
 export const settings: Texts['settings'] = {
-  title: 'Einstellungen',
   profile: {
     title: 'Sie',
     name: 'Name',
@@ -25,7 +24,6 @@ export const settings: Texts['settings'] = {
   },
   password: {
     title: 'Passwort',
-    current: 'Jetziges Passwort',
     next: 'Neues Passwort',
     nextHint: 'Mindestens 8 Zeichen.',
     endTokens: 'Auch meine persönlichen Tokens beenden',

@@ -1,21 +1,14 @@
-import { date, dateAndTime, number } from '../format'
+import { dateAndTime, number } from '../format'
 import type { Texts } from '../texts'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'Person' : 'Personen'}`
 
 export const users: Texts['users'] = {
-  title: 'Personen',
   lead: 'Wer hier ein Konto hat, wer was darf, und wer eingeladen ist.',
   search: 'Name oder Adresse suchen',
-  role: 'Rolle',
   anyRole: 'jede',
-  state: 'Stand',
   states: { all: 'alle', active: 'aktiv', suspended: 'gesperrt' },
-  active: 'aktiv',
-  suspended: 'gesperrt',
-  you: 'Sie',
   columns: { user: 'Person', role: 'Rolle', state: 'Stand', since: 'Seit', actions: 'Aktionen' },
-  since: (time) => date(time),
   select: (name) => `${name} auswählen`,
   shown: (shown, all) => (all === undefined ? people(shown) : `${number(shown)} von ${people(all)}`),
   nothing: 'Niemand passt dazu.',
@@ -25,7 +18,6 @@ export const users: Texts['users'] = {
   changeRole: 'Rolle ändern',
   suspend: 'Sperren',
   letBack: 'Entsperren',
-  delete: 'Löschen',
   notSelf: 'nicht bei sich selbst',
   above: (role) => `${role} darf mehr als Sie`,
   hasIt: 'hat die Rolle schon',
@@ -41,7 +33,6 @@ export const users: Texts['users'] = {
   roleDialog: {
     title: (who) => `Die Rolle von ${who}`,
     titleMany: (count) => `Die Rolle von ${people(count)}`,
-    label: 'Rolle',
     hint: 'Sie gilt ab der nächsten Anfrage, was auch immer in den Tokens steht.',
     self: 'Das sind Sie selbst. Was die neue Rolle nicht darf, können Sie sich nicht zurückholen.',
     give: (count) => (count === 1 ? 'Rolle geben' : `Rolle ${number(count)} Personen geben`),
@@ -61,7 +52,6 @@ export const users: Texts['users'] = {
     delete: 'Alles wird endgültig gelöscht',
     receiver: 'Wer sie bekommt',
     receiverHint: 'E-Mail-Adresse oder Nummer. Aufrufe, Schlagwörter und Verlauf bleiben bei den Links.',
-    nobody: 'Niemand hier hat diese Adresse.',
     self: 'Das ist die Person, die gelöscht wird.',
     do: 'Endgültig löschen',
     doing: 'Wird gelöscht …',
@@ -108,12 +98,10 @@ export const users: Texts['users'] = {
     title: 'Links dieser Person',
     titleSelf: 'Ihre Links',
     none: 'Keine Links, die Sie ändern dürfen.',
-    noneSelf: 'Noch kein Link.',
     visits: (count) => `${number(count)} ${count === 1 ? 'Aufruf' : 'Aufrufe'}`,
   },
   decisions: {
     title: 'Letzte Entscheidungen',
-    source: 'aus dem Protokoll',
     none: 'Nichts ist aufgezeichnet.',
     off: (why) => `Die Entscheidungen stehen im Protokoll. Lesen: ${why}.`,
     on: (type, name) => `${type} ${name}`,

@@ -10,7 +10,6 @@ export const welcome: Texts['welcome'] = {
     email: 'Ihre E-Mail-Adresse',
     emailHint: (first) => `Damit melden Sie sich an. Ohne eine melden Sie sich als ${first} an.`,
     password: 'Passwort',
-    passwordHint: 'Mindestens 8 Zeichen.',
     enter: 'Passwort setzen und anmelden',
     entering: 'Anmeldung läuft …',
     looking: 'Der Link wird geprüft …',

@@ -113,7 +113,6 @@ export const decisions = {
   goOn: 'Go on',
   hasEnd: 'the search has an end',
   showNew: (count: number) => `Show ${lines(count)}`,
-  export: 'Export',
   exportHint: 'All that is searched for, oldest first. It has no hashes: evidence has, see Proof.',
   columns: {
     time: 'Time',
@@ -126,7 +125,6 @@ export const decisions = {
     status: 'Status',
   },
   today: (day: string) => `Today, ${day}`,
-  nobody: 'nobody',
   layer: (stop: string | null): string => stop ?? 'all four',
   linkNumber: (id: string) => `link ${id}`,
   number: (id: string) => `id ${id}`,

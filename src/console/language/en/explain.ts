@@ -1,8 +1,7 @@
+import { capitalized } from '../format'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'first', 'second', 'third', 'fourth']
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** The pages that explain. */
 export const explain = {
   lead: 'Who may do what to which link, and why. Asking changes nothing.',
@@ -15,7 +14,6 @@ export const explain = {
   about: 'About whom',
   abouts: { person: 'A person and a link', role: 'A role' },
   personOff: (why: string) => `About people and their links: ${why}.`,
-  who: 'Who',
   whoHint: 'An address or an id.',
   onlyId: 'An id: you may not look users up.',
   nobody: 'Nobody has that address.',
@@ -37,10 +35,10 @@ export const explain = {
   states: { passes: 'passes', stops: 'stops here', unreached: 'not reached', given: 'not asked here' },
   verdicts: { allow: 'Allowed', deny: 'Denied' },
   atLayer: (layer: number) => `at the ${LAYER_NUMBERS[layer] ?? 'last'} of four layers`,
-  may: (who: string) => `${sentence(who)} may do it.`,
+  may: (who: string) => `${capitalized(who)} may do it.`,
   gets: (who: string, code: string, rule: string | null) =>
-    `${sentence(who)} would get ${code}${rule === null ? '' : `, rule ${rule}`}.`,
-  suspended: (who: string) => `${sentence(who)} is suspended, so every token of theirs is refused.`,
+    `${capitalized(who)} would get ${code}${rule === null ? '' : `, rule ${rule}`}.`,
+  suspended: (who: string) => `${capitalized(who)} is suspended, so every token of theirs is refused.`,
   token: (action: string) => `Taken as passed: a valid token with the scope ${action}, within the rate limit.`,
   letIn: (role: string) => `The role ${role} may ask for it, for some record.`,
   record: (relation: 'anonymous' | 'own' | 'other'): string =>
@@ -54,7 +52,7 @@ export const explain = {
   dataBody: 'The database decides once more, in the row itself, for the user that the connection speaks for.',
   whoMay: (action: string) => `Who may ${doing(action, false)}`,
   whoMayLink: (action: string, code: string) => `Who may do ${action} to ${code}`,
-  owner: (name: string) => `${sentence(name)}, its owner`,
+  owner: (name: string) => `${capitalized(name)}, its owner`,
   everyRole: (role: string) => `Everybody with the role ${role}`,
   nobodyMay: 'Nobody may.',
   othersMayNot: 'All others may not.',
@@ -66,7 +64,7 @@ export const explain = {
   notRecordedHint: 'Refusals and reads are recorded within a second; public reads only where the service is told to.',
   more: 'There are older decisions under this id, which are not shown.',
   asked: (who: string, action: string, record: string | null) =>
-    `${sentence(who)} asked for ${action}${record === null ? '' : ` of ${record}`}.`,
+    `${capitalized(who)} asked for ${action}${record === null ? '' : ` of ${record}`}.`,
   wouldSay: 'The rows would say:',
   otherModel: 'The rows of that revision would answer otherwise today: model.conf has changed since.',
   notSaid: 'The revision of that time cannot be read any more.',

@@ -9,7 +9,6 @@ const rowAt = (place: string): string => place.replace(/^\d/, 'row $&')
 
 /** The import, in English. */
 export const imports = {
-  title: 'Import',
   lead: 'Bring links along. Each row is checked first; nothing is made before you say so, and nothing is made twice.',
   drop: 'Drop a file here, or choose one',
   dropHint: 'CSV or JSON in UTF-8, from Linkgate, Bitly, Shlink, Kutt, YOURLS, or a table of your own.',
@@ -41,7 +40,6 @@ export const imports = {
   row: 'Row',
   outcome: 'What becomes of it',
   anyCode: 'any code',
-  show: 'Show',
   all: 'all',
   states: {
     open: 'not asked yet',
@@ -85,7 +83,6 @@ export const imports = {
   importing: (done: number, all: number) => `Making links: ${number(done)} of ${number(all)}`,
   import: (count: number) => `Import ${links(count)}`,
   noneNew: 'no row makes a link',
-  stop: 'Stop',
   stopped: (left: number) => `Stopped: ${links(left)} ${left === 1 ? 'is' : 'are'} left.`,
   unfinished: {
     ask: 'Leave while links are being made?',

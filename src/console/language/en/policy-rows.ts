@@ -1,6 +1,5 @@
 import type { PolicyRow } from '../../../domain/policy-row.js'
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+import { capitalized } from '../format.js'
 
 const ROLES: Readonly<Record<string, string>> = {
   anyone: 'everybody',
@@ -44,7 +43,7 @@ export const doing = (action: string, isOwn: boolean): string => {
 
 /** `isRest`: an earlier row already decides about the caller's own records. */
 export const rowWords = (row: PolicyRow, isRest = false): string => {
-  const who = sentence(everyOne(row.role))
+  const who = capitalized(everyOne(row.role))
   if (row.ptype === 'g') return `${who} have every row of ${row.inherits}`
   if (row.ptype === 'p2') return row.action === '*' ? `${who} may ask for anything` : `${who} may ask to ${asking(row)}`
   const { role, action, reach, effect } = row

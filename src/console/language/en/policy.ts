@@ -38,7 +38,6 @@ export const policy = {
   letsIn: 'lets the role in',
   /** why a row does not match, as the service says it */
   noMatch: (why: string | null) => (why === null ? 'does not match' : `does not match: ${why}`),
-  notReached: 'not reached',
   notListed: (count: string) =>
     count === '1' ? '1 more row is not listed here.' : `${count} more rows are not listed here.`,
   mayAsk: (role: string) => `May ${everyOne(role)} ask at all?`,

@@ -38,7 +38,6 @@ export const proof = {
   verification: 'Verification',
   verify: 'Verify the whole log',
   verifyHint: 'Computes every hash again, in all chains, and compares them with each checkpoint.',
-  stop: 'Stop',
   beginning: 'The verification begins.',
   progress: (done: string, of: string) => `${done} of ${of} entries checked.`,
   since: (when: string) => `Began ${when}.`,

@@ -12,7 +12,6 @@ const SPANS: Readonly<Record<Window, string>> = {
 
 /** An edit of the policy, in English. */
 export const propose = {
-  title: 'Policy',
   heading: 'Propose an edit',
   against: (revision: number, needsApproval: boolean) =>
     `Against revision ${number(revision)}, in force. ` +
@@ -109,7 +108,6 @@ export const propose = {
   share: (changed: number, considered: number) => `${number(changed)} of ${number(considered)} otherwise`,
   counted: (done: number, of: number) => `Day ${number(done)} of ${number(of)} is counted.`,
   counting: 'Counting …',
-  stop: 'Stop',
   goOn: 'Count again',
   stopped: 'Stopped: what is counted so far stands here.',
   whose: (names: readonly string[], isEverybody: boolean) =>
@@ -121,7 +119,6 @@ export const propose = {
     'Public reads are not recorded.',
   nothingToReplay: 'Change a row, and real decisions of the past are made again here.',
   when: 'When',
-  who: 'Who',
   asked: 'Asked for',
   recorded: 'Recorded',
   would: 'Would be',

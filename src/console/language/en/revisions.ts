@@ -34,12 +34,9 @@ export const revisions = {
     `On ${when}, revision ${revision} was in force: ${reason}`,
   noneThen: (when: string) => `On ${when} there was no revision yet.`,
   zone: (now: string) => `Times in ${timeZone()}. Now: ${now}`,
-  restoreTitle: (revision: string) => `Restore revision ${revision}`,
   backTo: (revision: string) => `Back to revision ${revision}`,
   afterwards: 'Afterwards',
-  why: 'Reason, for the record',
   apply: (revision: string) => `Apply as revision ${revision}`,
-  restored: (revision: string) => `Revision ${revision} is in force.`,
   proposed: 'It is proposed. Another admin has to approve it.',
   nothingToRestore: 'these rows and comments are in force already',
 }

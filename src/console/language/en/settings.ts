@@ -4,7 +4,6 @@ import { date, dateAndTime, distance, number } from '../format'
 
 /** The settings, in English. */
 export const settings = {
-  title: 'Settings',
   profile: {
     title: 'You',
     name: 'Name',
@@ -24,7 +23,6 @@ export const settings = {
   },
   password: {
     title: 'Password',
-    current: 'Current password',
     next: 'New password',
     nextHint: 'At least 8 characters.',
     endTokens: 'End my personal tokens, too',

@@ -1,21 +1,14 @@
-import { date, dateAndTime, number } from '../format'
+import { dateAndTime, number } from '../format'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'person' : 'people'}`
 
 /** The pages of users, in English. */
 export const users = {
-  title: 'Users',
   lead: 'Who has an account here, what they may do, and who is invited.',
   search: 'Search name, address',
-  role: 'Role',
   anyRole: 'any',
-  state: 'State',
   states: { all: 'all', active: 'active', suspended: 'suspended' },
-  active: 'active',
-  suspended: 'suspended',
-  you: 'you',
   columns: { user: 'User', role: 'Role', state: 'State', since: 'Since', actions: 'Actions' },
-  since: (time: string) => date(time),
   select: (name: string) => `Select ${name}`,
   shown: (shown: number, all: number | undefined) =>
     all === undefined ? people(shown) : `${number(shown)} of ${people(all)}`,
@@ -26,7 +19,6 @@ export const users = {
   changeRole: 'Change the role',
   suspend: 'Suspend',
   letBack: 'Let back',
-  delete: 'Delete',
   notSelf: 'not to yourself',
   above: (role: string) => `${role} may do more than you`,
   hasIt: 'they have it already',
@@ -45,7 +37,6 @@ export const users = {
   roleDialog: {
     title: (who: string) => `The role of ${who}`,
     titleMany: (count: number) => `The role of ${people(count)}`,
-    label: 'Role',
     hint: 'It binds their next request, whatever their tokens say.',
     self: 'That is you. What the new role may not do you cannot take back yourself.',
     give: (count: number) => (count === 1 ? 'Give the role' : `Give ${number(count)} the role`),
@@ -63,7 +54,6 @@ export const users = {
     delete: 'They are deleted, for good',
     receiver: 'Who gets them',
     receiverHint: 'Their e-mail address, or their number. Visits, tags and history stay with the links.',
-    nobody: 'Nobody here has that address.',
     self: 'That is who is deleted.',
     do: 'Delete for good',
     doing: 'Deleting …',
@@ -110,12 +100,10 @@ export const users = {
     title: 'Their links',
     titleSelf: 'Your links',
     none: 'They have no links that you may change.',
-    noneSelf: 'No link yet.',
     visits: (count: number) => `${number(count)} ${count === 1 ? 'visit' : 'visits'}`,
   },
   decisions: {
     title: 'Last decisions',
-    source: 'from the log',
     none: 'Nothing is recorded of them.',
     off: (why: string) => `Their decisions stand in the log, and you cannot read it: ${why}.`,
     on: (type: string, name: string) => `${type} ${name}`,

@@ -9,7 +9,6 @@ export const welcome = {
     email: 'Your e-mail address',
     emailHint: (first: string) => `You sign in with it. Without one you sign in as ${first}.`,
     password: 'Password',
-    passwordHint: 'At least 8 characters.',
     enter: 'Set the password and sign in',
     entering: 'Signing in …',
     looking: 'Looking at the link …',

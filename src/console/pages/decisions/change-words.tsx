@@ -17,7 +17,7 @@ export const revisionOf = ({ kind, change, record, revision }: LogLine): number 
 export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) => string): string => {
   const id = wordsIn(change?.['actor_id']) ?? who.id
   if (id !== null) return nameOf(id)
-  return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.decisions.nobody
+  return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.link.nobody
 }
 
 /** The effects of a revision, in a sentence or two. */

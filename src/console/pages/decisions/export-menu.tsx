@@ -27,11 +27,11 @@ export const ExportMenu = ({
   if (off !== null)
     return (
       <Button icon="download" off={off}>
-        {t.decisions.export}
+        {t.links.export}
       </Button>
     )
   return (
-    <Menu icon="download" label={t.decisions.export} text={busy ? t.proof.making : t.decisions.export}>
+    <Menu icon="download" label={t.links.export} text={busy ? t.proof.making : t.links.export}>
       <p class="hint">{t.decisions.exportHint}</p>
       <Button kind="bare" onPress={() => attempt(csv)}>
         CSV

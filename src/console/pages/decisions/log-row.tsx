@@ -76,7 +76,7 @@ const isNothingSelected = (): boolean => (getSelection()?.toString() ?? '') === 
 
 const Who = ({ line: { who }, nameOf }: RowProps) => (
   <td class="who-cell">
-    {who.id === null ? t.decisions.nobody : nameOf(who.id)}{' '}
+    {who.id === null ? t.link.nobody : nameOf(who.id)}{' '}
     <span class="caption">{who.id === null ? who.network : who.role}</span>
   </td>
 )

@@ -115,7 +115,7 @@ const WhoField = ({
     if (email !== null && typed.peek() === user) typed.value = email
   }, [email])
   return (
-    <Field label={t.explain.who} hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId} fault={fault}>
+    <Field label={t.decisions.columns.who} hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId} fault={fault}>
       {(names) => (
         <>
           <input

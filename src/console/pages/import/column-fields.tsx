@@ -21,23 +21,6 @@ const FIELDS = [
   'forward_query',
   'password',
 ] as const satisfies readonly FieldName[]
-type MappedField = (typeof FIELDS)[number]
-
-const labelOf = (field: MappedField): string =>
-  ({
-    target: t.fields.target,
-    code: t.fields.code,
-    title: t.fields.title,
-    note: t.fields.note,
-    tags: t.fields.tags,
-    starts_at: t.fields.starts,
-    expires_at: t.fields.ends,
-    max_visits: t.fields.maxVisits,
-    status: t.fields.status,
-    active: t.fields.active,
-    forward_query: t.fields.forward,
-    password: t.fields.password,
-  })[field]
 
 /** Maps columns to fields. */
 export const ColumnFields = ({
@@ -57,7 +40,7 @@ export const ColumnFields = ({
       <p class="hint">{t.imports.columnsHint}</p>
       <div class="fields">
         {FIELDS.map((field) => (
-          <Field key={field} label={labelOf(field)}>
+          <Field key={field} label={t.fields[field]}>
             {(names) => (
               <select
                 {...names}

@@ -63,7 +63,7 @@ export const ImportPage = () => {
   }
 
   return (
-    <Page title={t.imports.title}>
+    <Page title={t.nav.import}>
       {question}
       <p class="lead">{t.imports.lead}</p>
       {fault.value !== null && <Note kind="deny" title={fault.value} />}

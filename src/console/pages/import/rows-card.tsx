@@ -42,7 +42,7 @@ export const RowsCard = ({
         {phase === 'stopped' && <p role="status">{t.imports.stopped(left)}</p>}
         {phase === 'done' && <Note kind="allow" title={t.imports.done(counts.made, counts.there, not)} />}
         <div class="row">
-          {phase === 'running' && <Button onPress={job.stop}>{t.imports.stop}</Button>}
+          {phase === 'running' && <Button onPress={job.stop}>{t.stop}</Button>}
           {phase === 'stopped' && !hasRun.value && (
             <Button kind="main" onPress={job.checkRest}>
               {t.imports.checkRest}

@@ -41,7 +41,7 @@ export const RowsTable = ({
     <>
       <div class="states">
         <Segments
-          label={t.imports.show}
+          label={t.show}
           names={[null, ...STATES.filter((each) => counts[each] > 0)]}
           chosen={state}
           words={(each) =>

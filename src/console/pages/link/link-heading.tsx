@@ -6,7 +6,7 @@ export const LinkHeading = ({ url }: { readonly url: string }) => {
   return (
     <>
       <a class="crumb" href="/console">
-        {t.links.title}
+        {t.nav.links}
       </a>
       <span class="crumb" aria-hidden="true">
         {' › '}

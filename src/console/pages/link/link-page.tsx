@@ -36,7 +36,7 @@ export const LinkPage = () => {
       <LoadProblem of={loaded} />
       {problem !== null && (
         <p>
-          <a href="/console">{t.link.back}</a>
+          <a href="/console">{t.notFound.back}</a>
         </p>
       )}
     </Page>

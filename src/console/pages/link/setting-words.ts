@@ -3,7 +3,7 @@ import { t } from '../../language/language'
 import type { SettingName, Settings } from './changed-fields'
 
 /** The name of a setting. */
-export const settingName = (name: SettingName): string => t.link.settings.names[name]
+export const settingName = (name: SettingName): string => ({ ...t.fields, ...t.link.settings.names })[name]
 
 /** The value of a setting, in words. */
 export const settingWords = (name: SettingName, settings: Settings): string => {

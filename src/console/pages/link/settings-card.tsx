@@ -33,7 +33,7 @@ export const SettingsCard = ({
       <dl class="settings">
         <div>
           <dt>
-            <label for="link-active">{t.link.settings.names.active}</label>
+            <label for="link-active">{t.fields.active}</label>
             {off !== null && (
               <span class="reason" id="link-active-off">
                 {off}

@@ -85,7 +85,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       <strong>{t.links.selected(selected.length)}</strong>
       <span class="row push">
         <Button icon="tag" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'tags')}>
-          {t.links.addTag}
+          {t.links.tag}
         </Button>
         {selected.some(({ active }) => active) && (
           <Button

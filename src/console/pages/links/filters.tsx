@@ -61,7 +61,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
       <SearchField label={t.links.search} q={filters.q} hasKey onSearch={(q) => set({ q })} />
       <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
       <FilterSelect
-        label={t.links.state}
+        label={t.links.columns.state}
         names={[undefined, ...STATES]}
         chosen={filters.state}
         words={(state) => t.links.states[state ?? 'all']}

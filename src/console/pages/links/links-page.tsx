@@ -77,7 +77,7 @@ export const LinksPage = () => {
 
   return (
     <Page
-      title={t.links.title}
+      title={t.nav.links}
       actions={
         <Button icon="download" onPress={() => attempt(() => download('links.csv', api.exportLinks(queryOf(filters))))}>
           {isFiltered(filters) ? t.links.exportListed : t.links.export}

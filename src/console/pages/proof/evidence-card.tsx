@@ -73,7 +73,7 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
             <>
               <span class="caption">{t.proof.madeSoFar(number(Math.ceil(made.value / 1_000)))}</span>
               <Button kind="bare" icon="close" onPress={() => running.current?.abort()}>
-                {t.proof.stop}
+                {t.stop}
               </Button>
             </>
           )}

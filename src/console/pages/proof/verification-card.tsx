@@ -23,7 +23,7 @@ export const VerificationCard = ({
       actions={
         isRunning ? (
           <Button icon="close" onPress={stop}>
-            {t.proof.stop}
+            {t.stop}
           </Button>
         ) : (
           <Button icon="shield" off={off} onPress={start}>

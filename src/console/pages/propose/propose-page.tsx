@@ -41,7 +41,7 @@ export const ProposePage = () => {
   /** the revision that was made here last */
   const applied = useSignal<number | null>(null)
   return (
-    <Page title={t.propose.title} heading={t.propose.heading}>
+    <Page title={t.nav.policy} heading={t.propose.heading}>
       <LoadProblem of={loaded} />
       {applied.value !== null && applied.value === value?.policy.revision && (
         <Note kind="allow" title={t.propose.applied(applied.value)}>

@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/is-object.js'
+import { capitalized } from '../../language/format'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
 import { textIn } from '../../parts/narrow'
@@ -6,7 +7,6 @@ import { Note } from '../../parts/note'
 import type { RowNote } from './row-notes'
 
 const doing = (action: string, relation: string) => t.policy.doing(action, relation === 'own')
-const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** A note about a row, below it. */
 export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
@@ -23,7 +23,7 @@ export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
         <Note kind="deny" title={t.propose.refusedBy(why || invariant)}>
           <p>
             {t.propose.wouldBe(
-              upper(t.policy.everyOne(decision.role)),
+              capitalized(t.policy.everyOne(decision.role)),
               doing(decision.action, decision.relation),
               decision.effect,
             )}
@@ -36,7 +36,7 @@ export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
       const { role, action, relation, expected, from } = note.unmet
       return (
         <Note kind="lit" title={t.propose.otherAnswer}>
-          <p>{t.propose.expected(upper(t.policy.everyOne(role)), doing(action, relation), expected, from)}</p>
+          <p>{t.propose.expected(capitalized(t.policy.everyOne(role)), doing(action, relation), expected, from)}</p>
         </Note>
       )
     }

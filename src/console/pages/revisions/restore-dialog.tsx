@@ -36,7 +36,7 @@ export const RestoreDialog = ({
       const made = await api.restorePolicyRevision(revision, { reason: reason.value }, { ifMatch: `"${inForce}"` })
       // if a second person has to approve, it becomes a proposal
       const isProposed = 'proposal' in made
-      say(isProposed ? t.revisions.proposed : t.revisions.restored(number(made.revision)))
+      say(isProposed ? t.revisions.proposed : t.proposals.approved(number(made.revision)))
       void onClose(isProposed ? null : made.revision)
     })
   const startOver = () => {
@@ -45,7 +45,7 @@ export const RestoreDialog = ({
   }
   const isStale = refused.value?.code === 'precondition_failed'
   return (
-    <Dialog title={t.revisions.restoreTitle(number(revision))} onClose={() => onClose(null)}>
+    <Dialog title={t.revisions.restoreOne(number(revision))} onClose={() => onClose(null)}>
       <LoadProblem of={{ ...loaded, at: null }} />
       {busy && <p class="hint">{t.loading}</p>}
       {value !== null && problem === null && (
@@ -62,7 +62,7 @@ export const RestoreDialog = ({
           <ProblemNote problem={refused.value} onRetry={isStale ? startOver : undefined} />
           <form class="stack" onSubmit={handleSubmit(() => !isEmpty && apply(value.revision))}>
             <ReasonField
-              label={t.revisions.why}
+              label={t.proposals.reason}
               problem={refused.value}
               value={reason.value}
               required

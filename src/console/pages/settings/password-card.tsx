@@ -38,7 +38,7 @@ export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
         <input type="text" name="username" autocomplete="username" value={profile.email} readOnly hidden />
         <div class="fields">
           <PasswordField
-            label={t.settings.password.current}
+            label={t.settings.profile.currentPassword}
             name="current_password"
             autocomplete="current-password"
             fault={faults['current_password']}

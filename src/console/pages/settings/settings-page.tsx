@@ -13,7 +13,7 @@ import { TokensCard } from './tokens-card'
 
 /** A user's own settings, tokens and sign-ins. */
 export const SettingsPage = () => (
-  <Page title={t.settings.title}>
+  <Page title={t.nav.settings}>
     <div class="halves">
       <div class="stack">
         <LoadProblem of={{ problem: meProblem.value, at: null, again: loadMe }} />

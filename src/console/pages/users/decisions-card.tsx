@@ -12,7 +12,7 @@ export const DecisionsCard = ({ id }: { readonly id: string }) => {
   const off = useServiceRights()('audit:read')
   const may = useAllowed()
   return (
-    <Card title={t.users.decisions.title} actions={<span class="caption">{t.users.decisions.source}</span>}>
+    <Card title={t.users.decisions.title} actions={<span class="caption">{t.link.history.source}</span>}>
       {off !== null && <p class="hint">{t.users.decisions.off(off)}</p>}
       {may('audit:read') && <Decisions id={id} />}
     </Card>

@@ -48,7 +48,7 @@ export const DeleteDialog = ({
       else {
         const receiver = await idOfUser(textOf(form, 'receiver').trim())
         if (receiver === null || receiver === id) {
-          fault.value = receiver === null ? t.users.deleteDialog.nobody : t.users.deleteDialog.self
+          fault.value = receiver === null ? t.link.transfer.unknown : t.users.deleteDialog.self
           return
         }
         await api.deleteUser(id, { links: `transfer:${receiver}` }).catch((error: unknown) => {

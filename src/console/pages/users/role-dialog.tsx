@@ -60,7 +60,7 @@ export const RoleDialog = ({
         <ProblemNote problem={problem.value} />
         {refused.value !== null && <Note kind="deny" title={refused.value} />}
         {sorted.can.some(({ id }) => id === userId()) && <Note kind="lit" title={t.users.roleDialog.self} />}
-        <Field label={t.users.roleDialog.label} hint={t.users.roleDialog.hint}>
+        <Field label={t.users.columns.role} hint={t.users.roleDialog.hint}>
           {(names) => (
             <select {...names} value={role.value} onChange={({ currentTarget }) => (role.value = currentTarget.value)}>
               <Options names={new Set([...roles, role.value])} />

@@ -48,14 +48,14 @@ export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) =>
     <div class="row" role="search">
       <SearchField label={t.users.search} q={filters.q} onSearch={(q) => set({ q })} />
       <FilterSelect
-        label={t.users.role}
+        label={t.users.columns.role}
         names={[...new Set(['', ...roles, filters.role])]}
         chosen={filters.role}
         words={(role) => (role === '' ? t.users.anyRole : role)}
         onChoose={(role) => set({ role })}
       />
       <FilterSelect
-        label={t.users.state}
+        label={t.users.columns.state}
         names={[undefined, ...STATES]}
         chosen={filters.state}
         words={(state) => t.users.states[state ?? 'all']}

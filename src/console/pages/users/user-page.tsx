@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import type { User } from '../../api'
+import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
@@ -31,7 +32,7 @@ export const UserPage = () => {
   if (user !== null && user.id === id && problem === null)
     return <Known key={user.id} user={user} onChange={loaded.put} />
   return (
-    <Page title={t.users.title}>
+    <Page title={t.nav.users}>
       {busy && <p class="hint">{t.loading}</p>}
       <LoadProblem of={loaded} />
       {problem !== null && (
@@ -73,7 +74,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
             {suspended ? t.users.letBack : t.users.suspend}
           </Button>
           <Button kind="risk" icon="trash" off={rights.offFor('delete', user)} onPress={() => (asks.value = 'delete')}>
-            {t.users.delete}
+            {t.links.delete}
           </Button>
         </>
       }
@@ -88,7 +89,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
           <Fact name={t.users.facts.state}>
             <UserState user={user} />
           </Fact>
-          <Fact name={t.users.facts.since}>{t.users.since(since)}</Fact>
+          <Fact name={t.users.facts.since}>{date(since)}</Fact>
           <div>
             <dt>{t.users.facts.id}</dt>
             <dd class="mono">{id}</dd>

@@ -1,4 +1,5 @@
 import type { User } from '../../api'
+import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Icon } from '../../parts/icon'
@@ -40,7 +41,7 @@ export const UserRow = ({
       <td>
         <UserState user={user} />
       </td>
-      <td class="caption since">{t.users.since(since)}</td>
+      <td class="caption since">{date(since)}</td>
       <td class="actions-cell">
         <span class="row">
           <Menu bare icon="more" label={t.users.actionsFor(name)}>
@@ -60,7 +61,7 @@ export const UserRow = ({
               {suspended ? t.users.letBack : t.users.suspend}
             </Button>
             <Button kind="bare risk" icon="trash" off={offFor('delete', user)} onPress={() => onDelete(user)}>
-              {t.users.delete}
+              {t.links.delete}
             </Button>
           </Menu>
         </span>

@@ -9,11 +9,11 @@ export const UserState = ({ user: { id, suspended } }: { readonly user: User }) 
     {suspended ? (
       <span class="badge deny">
         <Icon name="pause" />
-        {t.users.suspended}
+        {t.users.states.suspended}
       </span>
     ) : (
-      <span class="badge">{t.users.active}</span>
+      <span class="badge">{t.users.states.active}</span>
     )}
-    {id === userId() && <span class="badge">{t.users.you}</span>}
+    {id === userId() && <span class="badge">{t.link.you}</span>}
   </span>
 )

@@ -53,7 +53,7 @@ export const UsersPage = () => {
   }
   useTableKeys(keptFocus.ref, selection)
   return (
-    <Page title={t.users.title}>
+    <Page title={t.nav.users}>
       <p class="lead">{t.users.lead}</p>
       <UserFilterBar filters={filters} />
       <ProblemNote problem={problem.value} />

@@ -117,7 +117,7 @@ const PasswordForm = ({
         label={t.welcome.choose.password}
         name="password"
         autocomplete="new-password"
-        hint={t.welcome.choose.passwordHint}
+        hint={t.settings.password.nextHint}
         fault={faults['password']}
       />
       <Button kind="main" type="submit" wide busy={busy.value}>

@@ -53,7 +53,7 @@ export const ReplayCard = ({
                 <progress max={of} value={parts.length} aria-label={t.propose.counting} />
                 <div class="row">
                   <p role="status">{of > 1 ? t.propose.counted(parts.length, of) : t.propose.counting}</p>
-                  <Button onPress={job.stop}>{t.propose.stop}</Button>
+                  <Button onPress={job.stop}>{t.stop}</Button>
                 </div>
               </div>
             )}
@@ -109,7 +109,7 @@ const Outcome = ({
             <thead>
               <tr>
                 <th scope="col">{t.propose.when}</th>
-                <th scope="col">{t.propose.who}</th>
+                <th scope="col">{t.decisions.columns.who}</th>
                 <th scope="col">{t.propose.asked}</th>
                 <th scope="col">{t.propose.recorded}</th>
                 <th scope="col">{t.propose.would}</th>

@@ -40,7 +40,7 @@ export const RowsInOrder = ({
                 )}
                 {outcome === 'decides' && decides === undefined && <strong class="outcome">{t.policy.letsIn}</strong>}
                 {outcome === 'does_not_match' && <span class="caption outcome">{t.policy.noMatch(why)}</span>}
-                {outcome === 'not_reached' && <span class="caption outcome">{t.policy.notReached}</span>}
+                {outcome === 'not_reached' && <span class="caption outcome">{t.explain.states.unreached}</span>}
               </span>
             </li>
           )

@@ -28,11 +28,7 @@ export const Figures = ({ compared: { shown, before, interval } }: { readonly co
   const busiest = shown.series.find(({ visits }) => visits === most && most > 0)
   return (
     <dl class="figures">
-      <Figure
-        name={t.visits.total}
-        value={shown.total}
-        remark={t.visits.compared(compare(shown.total, before.total))}
-      />
+      <Figure name={t.nav.visits} value={shown.total} remark={t.visits.compared(compare(shown.total, before.total))} />
       <Figure
         name={t.visits.visitors}
         value={shown.visitors}

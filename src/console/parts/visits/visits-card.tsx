@@ -16,7 +16,7 @@ import { VisitsTable } from './visits-table'
 
 /** Visits over time, with the previous period. */
 export const VisitsCard = ({
-  title = t.visits.title,
+  title = t.nav.visits,
   period,
   onPeriod,
   visits,

@@ -15,7 +15,7 @@ export const VisitsTable = ({ compared: { shown, before, interval } }: { readonl
             <tr>
               <th scope="col">{t.visits.when[interval]}</th>
               <th scope="col" class="number">
-                {t.visits.total}
+                {t.nav.visits}
               </th>
               <th scope="col" class="number">
                 {t.visits.visitorsShort}
