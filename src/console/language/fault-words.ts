@@ -1,3 +1,6 @@
+import { isObject } from '../../domain/is-object.js'
+import { textIn } from '../parts/narrow.js'
+
 /** Sentences for faults of fields, by field and by what the service says of it. */
 type Sentences = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -31,3 +34,20 @@ export const allFaults = (sentences: Sentences, faults: readonly Fault[]): strin
   )
   return [...new Set(each)].join(' ')
 }
+
+const textOf = (value: unknown): string => textIn(value) ?? ''
+
+/** The refusal of one item of a request, read like that of a whole request. */
+export const refusalOf = (
+  status: number,
+  { errors, code, title, detail, rule }: Readonly<Record<string, unknown>>,
+): Refusal => ({
+  status,
+  code: textOf(code),
+  title: textOf(title),
+  detail: textIn(detail) ?? undefined,
+  rule: textIn(rule) ?? undefined,
+  errors: (Array.isArray(errors) ? errors : [])
+    .filter(isObject)
+    .map(({ field, message }) => ({ field: textOf(field), message: textOf(message) })),
+})

@@ -45,7 +45,6 @@ export const SignIn = ({
   )
 }
 
-/** Sign-in at an external issuer. */
 const AtIssuer = () => {
   if (signInWay === 'not set up') return <Note kind="lit" title={t.door.notSetUp} />
   if (signInWay === 'issuer away')

@@ -4,11 +4,11 @@ import { api } from '../api'
 import { t } from '../language/language'
 import { useAttempt } from './attempt'
 import { Button } from './button'
-import { CopyButton } from './copy-button'
 import { Field, Options } from './field'
 import { handleSubmit, textOf } from './form'
 import { FormProblem, faultsOf } from './note'
 import { useRoles } from './roles'
+import { SecretField } from './secret-field'
 
 type Invitation = Awaited<ReturnType<typeof api.inviteUser>>
 
@@ -34,23 +34,11 @@ export const InviteForm = ({
     const { email, url, expires_at: until } = made.value
     return (
       <div class="stack">
-        <Field label={t.welcome.invite.made(email)} hint={t.welcome.invite.madeHint(until)}>
-          {(names) => (
-            <input
-              {...names}
-              class="mono"
-              readOnly
-              value={url}
-              onFocus={({ currentTarget }) => currentTarget.select()}
-            />
-          )}
-        </Field>
-        <div class="row" role="status">
-          <CopyButton text={url} />
+        <SecretField label={t.welcome.invite.made(email)} hint={t.welcome.invite.madeHint(until)} text={url}>
           <Button kind="bare" onPress={() => (made.value = null)}>
             {t.welcome.invite.another}
           </Button>
-        </div>
+        </SecretField>
       </div>
     )
   }

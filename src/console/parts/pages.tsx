@@ -11,7 +11,6 @@ import { joined } from './joined'
 import { LoadProblem } from './load-problem'
 import { problemIn, stillLost } from './loaded'
 
-/** The loaded part of a list. */
 interface Part<Item> {
   readonly items: readonly Item[]
   readonly next: string | null

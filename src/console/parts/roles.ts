@@ -5,7 +5,6 @@ import { useLoaded } from './loaded'
 /** The roles of a new installation, for users who may give out roles but not read the policy. */
 const FIRST_ROLES = ['viewer', 'editor', 'admin']
 
-/** The roles named by rows of the policy. */
 const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
   const { rows } = await api.getPolicy({}, { signal })
   return [...new Set([...FIRST_ROLES, ...rows.map(({ role }) => role)])].filter(isUserRole)

@@ -7,7 +7,6 @@ export interface Identified {
   readonly id: string
 }
 
-/** Which items of a list are selected. */
 export interface Selection<Item extends Identified> {
   readonly items: readonly Item[]
   /** among the visible items */
@@ -44,7 +43,6 @@ export const useSelection = <Item extends Identified>(items: readonly Item[]): S
   }
 }
 
-/** The checkbox in the head of a table. */
 export const SelectAll = <Item extends Identified>({ of }: { readonly of: Selection<Item> }) => {
   const { items, chosen, selectAll, clear } = of
   const areAll = items.length > 0 && chosen.length === items.length
@@ -61,7 +59,6 @@ export const SelectAll = <Item extends Identified>({ of }: { readonly of: Select
   )
 }
 
-/** The checkbox of one row. */
 export const SelectCell = <Item extends Identified>({
   item,
   label,

@@ -35,7 +35,6 @@ const inGerman = (words: string): string => {
 
 const rowAt = (place: string): string => inGerman(place).replace(/^\d/, 'Zeile $&')
 
-/** The import, in German. */
 export const imports: Texts['imports'] = {
   lead: 'Bringen Sie Links mit. Jede Zeile wird erst geprüft; angelegt wird nur auf Ihr Wort, und nichts zweimal.',
   drop: 'Datei hierher ziehen oder auswählen',

@@ -6,7 +6,6 @@ const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile
 
 const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden', '7d': 'In den letzten 7 Tagen' }
 
-/** Eine Änderung der Regeln, auf Deutsch. */
 export const propose: Texts['propose'] = {
   heading: 'Eine Änderung vorschlagen',
   against: (revision, needsApproval) =>

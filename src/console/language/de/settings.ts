@@ -1,7 +1,6 @@
 import { date, dateAndTime, distance, number } from '../format'
 import type { Texts } from '../texts'
 
-/** The settings, in German. */
 export const settings: Texts['settings'] = {
   profile: {
     title: 'Sie',

@@ -1,7 +1,6 @@
 import { dateAndTime } from '../format'
 import type { Texts } from '../texts'
 
-/** The first minute, in German. */
 export const welcome: Texts['welcome'] = {
   choose: {
     title: 'Willkommen bei Linkgate',

@@ -1,6 +1,5 @@
 import { listed } from '../format'
 
-/** The page of the matrix. */
 export const access = {
   lead: 'Every question that the policy can be asked, answered. Exact, not a sample.',
   revision: (revision: string, isInForce: boolean) =>

@@ -82,7 +82,6 @@ export const notLive = ({ since, againIn }: { readonly since: Date; readonly aga
 
 const lines = (count: number): string => `${number(count)} new ${count === 1 ? 'line' : 'lines'}`
 
-/** The page of the decision log. */
 export const decisions = {
   lead:
     'Everything that was asked of the policy, and every change, in order. Nobody can change a line ' +

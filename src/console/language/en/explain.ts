@@ -2,7 +2,6 @@ import { capitalized } from '../format'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'first', 'second', 'third', 'fourth']
-/** The pages that explain. */
 export const explain = {
   lead: 'Who may do what to which link, and why. Asking changes nothing.',
   tabs: 'What is explained',

@@ -7,7 +7,6 @@ const are = (count: number): string => `${number(count)} ${count === 1 ? 'is' : 
 
 const rowAt = (place: string): string => place.replace(/^\d/, 'row $&')
 
-/** The import, in English. */
 export const imports = {
   lead: 'Bring links along. Each row is checked first; nothing is made before you say so, and nothing is made twice.',
   drop: 'Drop a file here, or choose one',

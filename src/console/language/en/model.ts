@@ -1,4 +1,3 @@
-/** The page of model.conf. */
 export const model = {
   lead: 'The rule language. What the rows mean is said here, and nowhere else. Only the operator can change this file.',
   text: 'model.conf, definition by definition',

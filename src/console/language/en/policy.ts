@@ -2,7 +2,6 @@ import type { Turned } from '../../parts/policy/turned'
 import { listed, number } from '../format'
 import { doing, everyOne, rowWords } from './policy-rows'
 
-/** Texts about the policy, used on several pages. */
 export const policy = {
   /** A row in a sentence. */
   row: rowWords,

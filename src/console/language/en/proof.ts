@@ -4,7 +4,6 @@ const entries = (count: number): string => `${number(count)} ${count === 1 ? 'en
 const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The page of the proof. */
 export const proof = {
   lead:
     'The log of decisions is chained and signed. Here you see how far that reaches, have it verified, ' +

@@ -7,7 +7,6 @@ const DONE: Readonly<Record<State, string>> = {
   withdrawn: 'Withdrawn',
 }
 
-/** Proposed edits of the policy, in English. */
 export const proposals = {
   title: 'Edits in two pairs of hands',
   lead: 'Where POLICY_APPROVALS is set, one admin proposes an edit of the policy, and another puts it in force.',

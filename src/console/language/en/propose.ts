@@ -10,7 +10,6 @@ const SPANS: Readonly<Record<Window, string>> = {
   '7d': 'the last 7 days',
 }
 
-/** An edit of the policy, in English. */
 export const propose = {
   heading: 'Propose an edit',
   against: (revision: number, needsApproval: boolean) =>

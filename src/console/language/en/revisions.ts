@@ -1,6 +1,5 @@
 import { timeZone } from '../format'
 
-/** The page of revisions. */
 export const revisions = {
   lead: 'Each edit of the policy is one. Nothing changes or deletes a revision.',
   timeLine: 'Time line',

@@ -2,7 +2,6 @@ import type { ServiceAction } from '../../../domain/action.js'
 import type { Resource } from '../../pages/settings/scopes'
 import { date, dateAndTime, distance, number } from '../format'
 
-/** The settings, in English. */
 export const settings = {
   profile: {
     title: 'You',

@@ -2,7 +2,6 @@ import { dateAndTime, number } from '../format'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'person' : 'people'}`
 
-/** The pages of users, in English. */
 export const users = {
   lead: 'Who has an account here, what they may do, and who is invited.',
   search: 'Search name, address',

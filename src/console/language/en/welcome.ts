@@ -1,6 +1,5 @@
 import { dateAndTime } from '../format'
 
-/** The first minute, in English. */
 export const welcome = {
   choose: {
     title: 'Welcome to Linkgate',

@@ -13,6 +13,7 @@ import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
 import { buildMatrix } from '../../parts/matrix/matrix-model'
+import { EffectWord } from '../../parts/matrix/verdict'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
@@ -21,9 +22,7 @@ import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
 import { ExplainedMatrix } from './explained-matrix'
-import { Legend } from './legend'
 
-/** The policy's answer to every question: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])
@@ -115,3 +114,18 @@ const withRevision = (revision: number | null): string => {
   if (revision !== null) asked.set('revision', String(revision))
   return `${location.pathname}?${asked}`
 }
+
+/** Explains the signs of the matrix, and the entries that stand for unnamed roles and actions. */
+const Legend = ({ withUser }: { readonly withUser: readonly string[] }) => (
+  <div class="stack signs">
+    <p class="row caption">
+      <EffectWord effect="allow" />
+      <EffectWord effect="deny" />
+      <span>{t.access.legend}</span>
+    </p>
+    <p class="caption">
+      {withUser.length > 0 && `${t.access.withUser(withUser)} `}
+      {t.access.exact}
+    </p>
+  </div>
+)

@@ -36,7 +36,6 @@ const AT_TOP = -16
 const addressOf = (query: string): string =>
   query === '' ? '/console/decisions' : `/console/decisions?${new URLSearchParams({ q: query })}`
 
-/** All decisions and changes, newest first; searchable, live and exportable. */
 export const DecisionsPage = () => {
   const { query, route } = useLocation()
   const reasonFor = useServiceRights()

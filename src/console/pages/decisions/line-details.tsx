@@ -102,7 +102,6 @@ export const LineDetails = ({
 /** No decision has this request id, or the service does not accept it. */
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])
 
-/** The decision in a sentence, with the row or the reason. */
 const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
   const loaded = useLoaded(
     async (signal) => {

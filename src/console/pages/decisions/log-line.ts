@@ -13,7 +13,6 @@ interface SentEntry {
   readonly [more: string]: unknown
 }
 
-/** The answer of the layers. */
 export interface Decided {
   readonly action: string
   readonly effect: 'allow' | 'deny'
@@ -22,7 +21,6 @@ export interface Decided {
   readonly status: number
 }
 
-/** A line of the log. */
 export interface LogLine {
   readonly id: string
   readonly time: string
@@ -76,7 +74,6 @@ export interface Fold {
   readonly alike: readonly LogLine[]
 }
 
-/** The fewest identical lines that are folded. */
 const LEAST = 3
 
 const sameness = ({ who, token, record, decided, change, revision }: LogLine): string | null =>

@@ -27,7 +27,6 @@ export const QUALIFIERS = [
 ] as const
 export type Qualifier = (typeof QUALIFIERS)[number]
 
-/** A query to the service. */
 export interface AskedLog {
   readonly user?: string
   readonly action?: string
@@ -43,7 +42,6 @@ export interface AskedLog {
   readonly to?: string
 }
 
-/** Why a part of a search is invalid. */
 export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
 
 const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
@@ -75,7 +73,6 @@ const meaningOf = ({ name, value }: Term, before: readonly Term[], now: number):
   return MEANINGS[qualifier](value, now) ?? qualifier
 }
 
-/** The query of a search, and the fault of each of its terms (null: none). */
 export const readQuery = (
   terms: readonly Term[],
   now: number,

@@ -1,4 +1,3 @@
-/** The most entries that a poll returns. */
 export const ASKED_ENTRIES = 50
 /**
  * How many entries a page holds. It may stay open for days, and each poll is an entry of its own; beyond this, the list
@@ -11,7 +10,6 @@ interface Entry {
   readonly request_id: string
 }
 
-/** The state of a live list. */
 export interface Tail<Each extends Entry = Entry> {
   readonly isPaused: boolean
   /** null: connected; `againIn`: the seconds until the next attempt, null if there is none */

@@ -11,7 +11,6 @@ import { isFinal } from '../../parts/stay-connected'
 import { START, needsReload, receive, shown } from './tail'
 import type { Tail } from './tail'
 
-/** How often a visible page polls for new entries. */
 const ASKED_MS = 2_000
 
 /** The start of the request id of each poll: reading the log is logged too, and no reader waits for their own lines. */

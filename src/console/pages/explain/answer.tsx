@@ -109,7 +109,6 @@ const Verdict = ({
   )
 }
 
-/** The refusal of each layer. */
 const CODES = {
   gateway: '401 invalid_token',
   endpoint: '403 role_not_allowed',

@@ -1,14 +1,19 @@
 import { t } from '../../language/language'
-import { Tabs } from '../../parts/tabs'
 
-/** The things to explain: a question, a request, the rule language. */
-export const ExplainTabs = ({ here }: { readonly here: 'question' | 'request' | 'model' }) => (
-  <Tabs
-    label={t.explain.tabs}
-    tabs={[
-      { href: '/console/explain', name: t.explain.ask, isHere: here === 'question' },
-      { href: '/console/explain?request=', name: t.explain.byRequest, isHere: here === 'request' },
-      { href: '/console/model', name: t.explain.model, isHere: here === 'model' },
-    ]}
-  />
-)
+const TABS = { question: '/console/explain', request: '/console/explain?request=', model: '/console/model' } as const
+
+/** Links between the pages that explain. */
+export const ExplainTabs = ({ here }: { readonly here: keyof typeof TABS }) => {
+  const tab = (name: keyof typeof TABS, words: string) => (
+    <a href={TABS[name]} aria-current={name === here ? 'page' : undefined}>
+      {words}
+    </a>
+  )
+  return (
+    <nav class="tabs" aria-label={t.explain.tabs}>
+      {tab('question', t.explain.ask)}
+      {tab('request', t.explain.byRequest)}
+      {tab('model', t.explain.model)}
+    </nav>
+  )
+}

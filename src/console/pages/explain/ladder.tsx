@@ -4,7 +4,6 @@ import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
 import type { DecidingLayer } from '../../../domain/log-filter.js'
 import { t } from '../../language/language'
 
-/** What each layer says. */
 export type Bodies = Readonly<Partial<Record<DecidingLayer, ComponentChildren>>>
 
 /** The four layers, from the top, with posts down to the one that stops the request. */

@@ -20,7 +20,6 @@ import type { Question } from './question'
 
 const ABOUTS = ['person', 'role'] as const
 
-/** Who wants to do what to which link, chosen by typing. */
 export const QuestionForm = ({
   question,
   off,
@@ -137,7 +136,6 @@ const WhoField = ({
   )
 }
 
-/** The roles and actions named by rows; empty until loaded. */
 const useNamed = () => {
   const { value } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
   return namesIn((value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))

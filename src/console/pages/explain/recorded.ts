@@ -3,14 +3,12 @@ import { oneOf, textIn } from '../../parts/narrow'
 import type { Considered } from '../../parts/policy/rows-in-order'
 import type { SentRow } from '../../parts/policy/row'
 
-/** The result of the rows of one kind. */
 export interface Judged {
   readonly effect: 'allow' | 'deny'
   readonly considered: readonly Considered[]
   readonly notListed: number
 }
 
-/** The explanation of a recorded decision. */
 export type Recorded =
   | { readonly is: 'code'; readonly why: string }
   | {

@@ -5,7 +5,6 @@ import type { ReadFile } from './read-file.js'
 import { mappedColumns } from './rows.js'
 import type { Mapping } from './rows.js'
 
-/** A chosen file, and how to read it. */
 export interface Chosen {
   readonly file: ReadFile
   readonly format: FormatName

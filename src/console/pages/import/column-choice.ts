@@ -6,7 +6,6 @@ import type { Mapping } from './rows.js'
 
 /** Stands for "as in the format". No column has this name, because column names are reduced to letters and digits. */
 export const BY_FORMAT = '*'
-/** Stands for "left out". */
 export const LEFT_OUT = ''
 
 /** The choice for a field that the user has not mapped: in our own format, the column with its name. */
@@ -22,7 +21,6 @@ export const choiceOf = (field: Field, columns: readonly string[], format: Forma
   return given === undefined ? defaultChoice(field, columns, format, map) : (given ?? LEFT_OUT)
 }
 
-/** The mapping with another choice for a field. */
 export const withChoice = (
   field: Field,
   choice: string,

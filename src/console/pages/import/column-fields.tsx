@@ -22,7 +22,6 @@ const FIELDS = [
   'password',
 ] as const satisfies readonly FieldName[]
 
-/** Maps columns to fields. */
 export const ColumnFields = ({
   columns,
   format,

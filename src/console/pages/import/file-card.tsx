@@ -16,7 +16,6 @@ import type { Chosen } from './chosen'
 import { ColumnFields } from './column-fields'
 import { mappedColumns } from './rows'
 
-/** The file, its format, and the mapping of its columns. */
 export const FileCard = ({
   chosen,
   isReading,
@@ -103,7 +102,6 @@ const Columns = ({ chosen, onChange }: { readonly chosen: Chosen; readonly onCha
 
 const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json'
 
-/** A drop zone with a button for choosing a file. */
 const Drop = ({ isReading, onFile }: { readonly isReading: boolean; readonly onFile: (file: File) => unknown }) => {
   const isOver = useSignal(false)
   return (

@@ -1,6 +1,5 @@
-import { isObject } from '../../../domain/is-object.js'
+import { refusalOf } from '../../language/fault-words.js'
 import type { Refusal } from '../../language/fault-words.js'
-import { textIn } from '../../parts/narrow.js'
 
 /** Why a row creates no link: a refusal of the service, or another reason. */
 export type Why = { readonly is: 'refusal'; readonly refusal: Refusal } | Reason
@@ -18,7 +17,6 @@ export type Reason =
   /** the code belongs to an earlier row with another target */
   | { readonly is: 'line'; readonly place: string }
 
-/** The expected or actual outcome of a row. */
 export type Outcome =
   /** not checked yet, or without a response */
   | { readonly is: 'open' }
@@ -38,25 +36,6 @@ export interface ItemResult {
   readonly link?: { readonly url?: string | undefined } | undefined
   readonly problem?: Readonly<Record<string, unknown>> | undefined
 }
-
-const textOf = (value: unknown): string => textIn(value) ?? ''
-
-const faultsIn = (fault: unknown): Refusal['errors'] =>
-  isObject(fault) && 'field' in fault && 'message' in fault
-    ? [{ field: textOf(fault['field']), message: textOf(fault['message']) }]
-    : []
-
-const refusalOf = (
-  status: number,
-  { errors, code, title, detail, rule }: Readonly<Record<string, unknown>>,
-): Refusal => ({
-  status,
-  code: textOf(code),
-  title: textOf(title),
-  detail: textIn(detail) ?? undefined,
-  rule: textIn(rule) ?? undefined,
-  errors: Array.isArray(errors) ? errors.flatMap(faultsIn) : [],
-})
 
 /** The outcome of a result. Without a link, it was a dry run. */
 export const outcomeOf = ({ status, link, problem = {} }: ItemResult): Outcome => {

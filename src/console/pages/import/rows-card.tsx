@@ -11,7 +11,6 @@ import { downloadRefused } from './download-refused'
 import type { ImportJob } from './import-job'
 import { RowsTable } from './rows-table'
 
-/** The outcome of each row, and the button that runs the import. */
 export const RowsCard = ({
   job,
   chosen,
@@ -80,7 +79,6 @@ export const RowsCard = ({
   )
 }
 
-/** The progress, also for screen readers. */
 const Progress = ({ job }: { readonly job: ImportJob }) => {
   const { done, of } = job.progress.value
   const text = job.phase.value === 'checking' ? t.imports.checking(done, of) : t.imports.importing(done, of)

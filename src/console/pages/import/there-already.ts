@@ -1,7 +1,6 @@
 import type { Outcome } from './outcome.js'
 import type { Row } from './rows.js'
 
-/** The existing links that matter to an import. */
 export interface Known {
   /** targets by code; null: a link whose target the caller does not see */
   readonly byCode: ReadonlyMap<string, string | null>
@@ -9,7 +8,6 @@ export interface Known {
   readonly ownTargets: ReadonlySet<string>
 }
 
-/** True for a row whose outcome depends on existing links. */
 export const dependsOnLinks = ({ outcome, code }: Row): boolean =>
   outcome.is === 'taken' || (outcome.is === 'new' && code === '')
 

@@ -54,7 +54,6 @@ const NAMES = [
 ] as const
 export type SettingName = (typeof NAMES)[number]
 
-/** The differing settings, in the order shown. */
 export const differences = (base: Settings, now: Settings): readonly SettingName[] => {
   const changed = new Set<string>(Object.keys(changedFields(base, now)))
   if (base.active !== now.active) changed.add('active')

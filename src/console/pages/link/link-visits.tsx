@@ -4,9 +4,9 @@ import { api } from '../../api'
 import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Breakdowns } from '../../parts/visits/breakdowns'
-import { LiveButton } from '../../parts/visits/live-button'
 import { periodIn } from '../../parts/visits/periods'
 import { useLive } from '../../parts/visits/use-live'
+import type { Live } from '../../parts/visits/use-live'
 import { useVisits } from '../../parts/visits/use-visits'
 import { VisitsCard } from '../../parts/visits/visits-card'
 
@@ -31,3 +31,23 @@ export const LinkVisits = ({ link: { code, id, visits: counted } }: { readonly l
     </div>
   )
 }
+
+/** Shows whether visits arrive live. A press pauses or resumes the numbers. */
+const LiveButton = ({ live, onTurn }: { readonly live: Live; readonly onTurn: () => unknown }) => (
+  <button
+    type="button"
+    class={`button bare live ${live.is}`}
+    aria-disabled={live.is === 'lost' || live.is === 'connecting' || undefined}
+    onClick={() => {
+      if (live.is === 'on' || live.is === 'paused') void onTurn()
+    }}
+  >
+    <svg width="8" height="8" aria-hidden="true">
+      <circle cx="4" cy="4" r="3" />
+    </svg>
+    {t.visits.live(live)}
+    {(live.is === 'on' || live.is === 'paused') && (
+      <span class="unseen">{live.is === 'on' ? t.visits.hold : t.visits.goOn}</span>
+    )}
+  </button>
+)

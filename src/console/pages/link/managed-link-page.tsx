@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 
 import type { ManagedLink } from '../../api'
+import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
 import { Badges } from '../../parts/badges'
-import { ProblemNote } from '../../parts/note'
+import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { linkReasonOf } from '../../parts/rights'
 import { useLinkRights } from '../../parts/use-link-rights'
@@ -16,7 +17,6 @@ import { LinkHeading } from './link-heading'
 import { LinkVisits } from './link-visits'
 import { QrCard } from './qr-card'
 import { SettingsCard } from './settings-card'
-import { StateNote } from './state-note'
 
 /** A link for users who may change it: visits, settings and actions. */
 export const ManagedLinkPage = ({
@@ -37,6 +37,7 @@ export const ManagedLinkPage = ({
   const nameOf = useNames([link.owner_id], mayReadUsers)
   const isEditing = useSignal(false)
   const { problem, attempt } = useAttempts()
+  const closed = closedWords(link, Date.now())
 
   return (
     <Page
@@ -70,7 +71,7 @@ export const ManagedLinkPage = ({
           <Badges link={link} />
         </div>
         <div class="notes whole">
-          <StateNote link={link} />
+          {closed !== null && <Note kind="lit" title={closed} />}
           <ProblemNote problem={problem.value} />
         </div>
         {isEditing.value && <EditCard link={link} onChange={onChange} onClose={() => (isEditing.value = false)} />}
@@ -83,4 +84,12 @@ export const ManagedLinkPage = ({
       </div>
     </Page>
   )
+}
+
+/** What visitors get if the link is not open. */
+const closedWords = ({ active, starts_at: start, expires_at: end }: ManagedLink, now: number): string | null => {
+  if (!active) return t.link.closed.off
+  if (end !== null && now >= Date.parse(end)) return t.link.closed.over(dateAndTime(end))
+  if (start !== null && now < Date.parse(start)) return t.link.closed.early(dateAndTime(start))
+  return null
 }

@@ -11,7 +11,6 @@ import { handleSubmit, textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { ProblemNote, faultsOf } from '../../parts/note'
 
-/** Transfers a link to another user. */
 export const TransferDialog = ({
   code,
   onGiven,

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 
 import { api } from '../../api'
 import type { LinkgateProblem, ManagedLink, ManyLinksDone } from '../../api'
+import { refusalOf } from '../../language/fault-words'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
@@ -17,7 +18,7 @@ import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { isManaged } from '../link/is-managed'
-import { changeMany, problemOf } from './change-many'
+import { changeMany } from './change-many'
 
 interface BulkBarProps {
   readonly selected: readonly ManagedLink[]
@@ -50,7 +51,8 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       const { done, refused, problem: stopped } = await changeMany(items, send)
       if (done.length > 0) show(done)
       const [first] = refused
-      if (first !== undefined) refusal.value = t.links.refused(refused.length, t.problem(problemOf(first)))
+      if (first !== undefined)
+        refusal.value = t.links.refused(refused.length, t.problem(refusalOf(first.status, first.problem ?? {})))
       if (stopped !== null) throw stopped
       // what was typed stays if it changed nothing
       if (done.length > 0) asks.value = null
@@ -164,7 +166,6 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   )
 }
 
-/** A dialog with one field. */
 const Ask = ({
   title,
   label,

@@ -1,10 +1,7 @@
 import { LinkgateProblem } from 'linkgate/client'
 
-import { isObject } from '../../../domain/is-object.js'
 import { chunksOf } from '../../parts/chunks.js'
-import { textIn } from '../../parts/narrow.js'
 
-/** The service's result for one item. */
 interface ItemResult {
   readonly index: number
   readonly status: number
@@ -40,19 +37,4 @@ export const changeMany = async <Item extends object, Result extends ItemResult>
   }
   const isDone = ({ status }: Result) => status < 300
   return { done: results.filter(isDone), refused: results.filter((each) => !isDone(each)), problem }
-}
-
-/** The problem of a refused item, like that of a request. */
-export const problemOf = ({ status, problem = {} }: ItemResult): LinkgateProblem => {
-  const { code, title, detail, rule, errors } = problem
-  const faults = (Array.isArray(errors) ? errors : []).filter(isObject)
-  const document = {
-    status,
-    code: textIn(code) ?? 'unexpected_answer',
-    title: textIn(title) ?? '',
-    detail: textIn(detail) ?? undefined,
-    rule: textIn(rule) ?? undefined,
-    errors: faults.map(({ field, message }) => ({ field: textIn(field) ?? '', message: textIn(message) ?? '' })),
-  }
-  return new LinkgateProblem(document, {})
 }

@@ -17,7 +17,6 @@ interface RowActions {
   readonly onSwitch: (link: ManagedLink) => unknown
 }
 
-/** One link of the list. */
 export const LinkRow = ({
   link,
   rights,

@@ -5,7 +5,6 @@ export interface Given {
   readonly inherits: (role: string, other: string) => boolean
 }
 
-/** One expression of a matcher, with its result. */
 export interface Step {
   readonly text: string
   /** with values instead of names; null for a compound expression */
@@ -37,7 +36,6 @@ const tokensOf = (text: string): readonly { readonly text: string; readonly end:
   return tokens
 }
 
-/** Parses a matcher. Throws SyntaxError. */
 const parse = (text: string): Node => {
   const tokens = tokensOf(text)
   let at = 0

@@ -8,10 +8,8 @@ import { Card } from '../../parts/card'
 
 export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
-/** How many are shown at first. */
 const FIRST = 8
 
-/** The chains of the log, with their lengths. */
 export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => {
   const most = useSignal(FIRST)
   return (
@@ -48,7 +46,6 @@ export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => 
   )
 }
 
-/** The newest signatures of the log: time, key and validity. */
 export const CheckpointsCard = ({
   proof: { checkpoints, key, since_checkpoint: since, checkpoint },
 }: {

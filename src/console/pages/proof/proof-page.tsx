@@ -14,7 +14,6 @@ import { KEY_FILE } from './evidence-file'
 import { pemOf } from './public-key'
 import { VerificationCard } from './verification-card'
 
-/** How far the log is proved, and how others can verify it. */
 export const ProofPage = () => {
   const off = useServiceRights()('audit:read')
   const loaded = useLoaded((signal) => api.getProof({ signal }), [])
@@ -57,7 +56,6 @@ export const ProofPage = () => {
   )
 }
 
-/** What is proved and what is not, side by side. */
 const Proved = ({ proof }: { readonly proof: Proof }) => {
   const { entries, chains, checkpoint, since_checkpoint: since, retired, key } = proof
   return (

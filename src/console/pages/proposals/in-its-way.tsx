@@ -18,7 +18,6 @@ const linesIn = (list: unknown): readonly string[] =>
     return texts.length === 0 ? [] : [texts.join(': ')]
   })
 
-/** The refusal that an approval would get. */
 export const InItsWay = ({ problem }: { readonly problem: Obstacle }) => {
   const lines = [...linesIn(problem['violations']), ...linesIn(problem['errors'])]
   return (

@@ -13,7 +13,6 @@ export interface Commented {
 /** A comment as it is shown: files break long lines, and indent what continues a line. */
 export const joinContinued = (comment: string): string => comment.replaceAll(/\n[ \t]+/g, ' ')
 
-/** A row of a draft. */
 export interface DraftRow {
   /** stable while the row is edited */
   readonly id: string
@@ -23,7 +22,6 @@ export interface DraftRow {
   readonly now: Commented | null
 }
 
-/** An unfinished edit of the policy. */
 export interface Draft {
   /** the revision that it is based on */
   readonly revision: number
@@ -69,7 +67,6 @@ export interface Held {
   readonly priority: number
 }
 
-/** The rows of one kind, in order of evaluation. */
 export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype'], held: Held | null = null): readonly DraftRow[] => {
   const place = (each: DraftRow) => (each.id === held?.id ? held.priority : priorityOf(each))
   return rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => place(a) - place(b))
@@ -98,7 +95,6 @@ const newId = ({ rows }: Draft): string => {
   return `new ${Math.max(0, ...numbers) + 1}`
 }
 
-/** Adds a row. Returns the draft and the row's id. */
 export const addRow = (draft: Draft, now: Commented): readonly [Draft, string] => {
   const id = newId(draft)
   return [{ ...draft, rows: [...draft.rows, { id, was: null, now }] }, id]
@@ -144,7 +140,6 @@ export const moveRow = (draft: Draft, id: string, by: -1 | 1): Draft => {
   return changeRow(swapped, target.id, at(passed, moved.row.priority))
 }
 
-/** The edit, for storing and sending. */
 export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
   rows.filter(isChanged).map(({ was, now }) => ({ was: was?.row ?? null, now }))
 

@@ -1,9 +1,7 @@
-/** Rows that are shown, or folded into one line. */
 type Block<Each> =
   | { readonly is: 'row'; readonly row: Each }
   | { readonly is: 'fold'; readonly key: string; readonly rows: readonly Each[] }
 
-/** With more rows than this, some are folded. */
 const MOST_WHOLE = 40
 /** How many rows next to a kept one stay visible. */
 const BESIDE = 2

@@ -11,7 +11,6 @@ import type { KeptDraft } from './kept-draft'
 /** The key of the user's own draft: several people may use one browser. */
 const key = (): string => `policy-draft-${userId()}`
 
-/** The user's draft stored in this browser; null if there is none. */
 export const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(key()) ?? '')
 
 /** The draft in the URL, which is taken out of it: reloading the page goes on with the stored one. */

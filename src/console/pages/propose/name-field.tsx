@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import { t } from '../../language/language'
 import { Field, Options } from '../../parts/field'
 
-/** A value that is not a name. */
 const ANOTHER = '+'
 
 /**

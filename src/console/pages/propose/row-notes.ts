@@ -8,7 +8,6 @@ type Violation = NonNullable<PolicyPreview['objections'][number]['violations']>[
 type Finding = PolicyPreview['findings'][number]
 type Unmet = PolicyPreview['expectations']['unmet'][number]
 
-/** A note about one row of a draft. */
 export type RowNote =
   /** the row cannot be added, or removed; `field`: of the row, or empty */
   | { readonly is: 'fault'; readonly field: string; readonly message: string }
@@ -18,7 +17,6 @@ export type RowNote =
   /** `by`: priorities of the rows that decide before it, of this edit if some are */
   | { readonly is: 'finding'; readonly finding: Finding; readonly by: readonly number[] }
 
-/** Notes by row id, and those about no row. */
 export interface Notes {
   readonly ofRow: ReadonlyMap<string, readonly RowNote[]>
   readonly others: readonly RowNote[]
@@ -36,7 +34,6 @@ type Changes = ReturnType<typeof changesIn>
 
 const PLACE = /^(add|remove)\.(\d+)(?:\.(.*))?$/
 
-/** Assigns the service's findings about an edit to its rows. */
 export const notesOf = (
   draft: Draft,
   changes: Changes,

@@ -17,7 +17,6 @@ interface Offered {
   readonly isSent: boolean
 }
 
-/** The user's draft of an edit of one revision. */
 export interface UsedDraft {
   readonly draft: Signal<Draft>
   /** edits of rows that somebody else has changed or removed */

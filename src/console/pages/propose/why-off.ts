@@ -1,7 +1,6 @@
 import type { PolicyPreview } from '../../api'
 import { t } from '../../language/language'
 
-/** What is known about an edit that the user wants to apply. */
 interface Applicable {
   /** why this user may not edit the policy; null: they may */
   readonly denied: string | null

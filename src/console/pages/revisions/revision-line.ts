@@ -1,7 +1,6 @@
 import { isObject } from '../../../domain/is-object.js'
 import { textIn } from '../../parts/narrow.js'
 
-/** A revision in the list. */
 export interface RevisionLine {
   readonly revision: number
   readonly reason: string

@@ -3,7 +3,6 @@ import type { ServiceAction } from '../../../domain/action.js'
 
 type ResourceOf<Name> = Name extends `${infer Resource}:${string}` ? Resource : never
 
-/** The resources of actions. */
 export type Resource = ResourceOf<ServiceAction>
 
 /** The most needed ones come first. */

@@ -7,17 +7,17 @@ import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Confirm } from '../../parts/confirm'
+import { Dialog } from '../../parts/dialog'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
+import { SecretField } from '../../parts/secret-field'
 import { say } from '../../parts/toast'
 import { NewTokenForm } from './new-token-form'
 import type { MadeToken } from './new-token-form'
-import { SecretDialog } from './secret-dialog'
 
 type Token = Awaited<ReturnType<typeof api.listPersonalTokens>>['data'][number]
 
-/** Personal tokens: list, create, revoke. */
 export const TokensCard = () => {
   const loaded = useLoaded((signal) => api.listPersonalTokens({ signal }), [])
   const isMaking = useSignal(false)
@@ -61,7 +61,15 @@ export const TokensCard = () => {
           ))}
         </ul>
       </div>
-      {made.value !== null && <SecretDialog token={made.value} onDone={() => (made.value = null)} />}
+      {/* only its own button closes it: neither Escape nor a press elsewhere */}
+      {made.value !== null && (
+        <Dialog title={t.settings.tokens.secretTitle}>
+          <p>{t.settings.tokens.secretLead(made.value.name)}</p>
+          <SecretField label={t.settings.tokens.secret} text={made.value.token}>
+            <Button onPress={() => (made.value = null)}>{t.settings.tokens.secretDone}</Button>
+          </SecretField>
+        </Dialog>
+      )}
       {revoking.value !== null && (
         <Confirm
           title={t.settings.tokens.revokeTitle(revoking.value.name)}

@@ -2,7 +2,6 @@ import { api } from '../../api'
 import type { LinkgateProblem, User } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
-/** The result of a change of many users. */
 interface ChangedUsers {
   readonly done: readonly User[]
   /** how many were not changed, and the first reason */

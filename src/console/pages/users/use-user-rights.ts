@@ -9,7 +9,6 @@ import { useLoaded } from '../../parts/loaded'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
-/** An action on a user. */
 type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
 export interface UserRights {

@@ -8,7 +8,6 @@ import { SearchField } from '../../parts/search-field'
 
 const STATES = ['active', 'suspended'] as const
 
-/** The filters of the list, which are in the URL. */
 interface UserFilters {
   readonly q: string
   readonly role: string
@@ -25,7 +24,6 @@ export const userFiltersIn = ({ q = '', role = '', state }: Texts): UserFilters 
 
 export const isFiltered = ({ q, role, state }: UserFilters): boolean => q !== '' || role !== '' || state !== undefined
 
-/** The filters as parameters of the service. */
 export const queryOf = ({ q, role, state }: UserFilters) => ({
   ...(q !== '' && { q }),
   ...(role !== '' && { role }),

@@ -10,7 +10,6 @@ import { Page } from '../../parts/page'
 import { useServiceRights } from '../../parts/service-rights'
 import { outcome } from './outcome'
 
-/** The first things to do in a new installation. */
 export const WelcomePage = () => {
   const reasonFor = useServiceRights()
   const hasLink = useSignal(false)

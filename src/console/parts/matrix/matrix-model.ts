@@ -3,7 +3,6 @@ import type { Relation } from '../../../domain/decision.js'
 import type { Effect } from '../../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../../domain/role.js'
 
-/** One cell of the matrix. */
 export interface Answer {
   /** its relation; `own` if own and others' are alike */
   readonly relation: Relation

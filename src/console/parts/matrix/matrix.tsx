@@ -206,7 +206,6 @@ interface RowProps {
   readonly onPress: (question: Question) => unknown
 }
 
-/** One action. */
 const Row = ({ slots, place, isNewKind, active, open, ...row }: RowProps) => (
   <tr aria-rowindex={place} class={isNewKind ? 'kind' : undefined}>
     <th scope="row" class="action" aria-colindex={1}>

@@ -8,7 +8,6 @@ export interface CommentChange {
   readonly after: string | null
 }
 
-/** Changed comments of rows, with the previous text struck through. */
 export const ChangedComments = ({ comments }: { readonly comments: readonly CommentChange[] }) => (
   <ul class="changed-comments">
     {comments.map(({ row, before, after }) => (

@@ -13,7 +13,6 @@ import { WINDOWS, together } from './replays'
 import type { Replayed, Window } from './replays'
 import type { ReplayJob } from './use-replay'
 
-/** How many users are named. */
 const MOST_NAMED = 5
 
 /** How many real decisions would change, for whom, and the newest of them. */

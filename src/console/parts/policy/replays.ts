@@ -27,7 +27,6 @@ export const partsOf = (chosen: Window, now: number): readonly ReplayPart[] => {
 
 type Example = Replay['examples'][number]
 
-/** The sum of the parts. */
 export interface Replayed {
   readonly considered: number
   readonly changed: number

@@ -8,7 +8,6 @@ import { problemIn, stillLost } from '../loaded'
 import { partsOf } from './replays'
 import type { Window } from './replays'
 
-/** A replay of past decisions, part by part. */
 interface Replaying {
   readonly parts: readonly Replay[]
   readonly of: number

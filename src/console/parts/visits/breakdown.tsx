@@ -8,7 +8,6 @@ import { Bars } from './bars'
 import { rowsOf } from './breakdown-rows'
 import type { ValueCount } from './breakdown-rows'
 
-/** Rows shown until the user asks for all. */
 const FIRST = 5
 
 /** One of the service's lists: where visits come from, or with what. */

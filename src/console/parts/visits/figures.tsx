@@ -22,7 +22,6 @@ const Figure = ({
   </div>
 )
 
-/** The numbers above the chart. */
 export const Figures = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
   const most = Math.max(...shown.series.map(({ visits }) => visits))
   const busiest = shown.series.find(({ visits }) => visits === most && most > 0)

@@ -3,7 +3,6 @@ import type { TimeZone } from '../../../domain/time-zone.js'
 import { HOUR_MS, firstDayOf, hourOf } from '../../../domain/visit-range.js'
 import { oneOf } from '../narrow.js'
 
-/** How far back visits are shown. */
 export const PERIODS = ['24h', '7d', '30d', '1y'] as const
 export type Period = (typeof PERIODS)[number]
 

@@ -4,7 +4,6 @@ import { useLoaded } from '../loaded'
 import { boundsOf } from './periods'
 import type { Bounds, Interval, Period } from './periods'
 
-/** The visits of a period, and of the previous one. */
 export interface Compared<Answer extends Visits = Visits> {
   readonly period: Period
   readonly interval: Interval
@@ -12,7 +11,6 @@ export interface Compared<Answer extends Visits = Visits> {
   readonly before: Visits
 }
 
-/** Loads both; reloads when the period or one of `keys` changes. */
 export const useVisits = <Answer extends Visits>(
   ask: (bounds: Bounds, signal: AbortSignal) => Promise<Answer>,
   period: Period,

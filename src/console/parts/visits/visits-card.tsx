@@ -14,7 +14,6 @@ import type { Period } from './periods'
 import type { Compared } from './use-visits'
 import { VisitsTable } from './visits-table'
 
-/** Visits over time, with the previous period. */
 export const VisitsCard = ({
   title = t.nav.visits,
   period,

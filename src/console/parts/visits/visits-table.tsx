@@ -3,7 +3,6 @@ import { t } from '../../language/language'
 import { momentOf } from './moments'
 import type { Compared } from './use-visits'
 
-/** The data of the chart as a table, newest first. */
 export const VisitsTable = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
   const rows = shown.series.map((point, i) => ({ ...point, before: before.series[i]?.visits ?? 0 })).toReversed()
   return (

@@ -1,3 +1,6 @@
+/** The bundler takes styles from imports. */
+declare module '*.css'
+
 /**
  * The parts of these packages that the console uses. Their own types need Node.js; the bundle contains their browser
  * builds (console-bundle/build.ts).

@@ -1,2 +1,0 @@
-/** The bundler takes styles from imports. */
-declare module '*.css'
