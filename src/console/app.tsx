@@ -22,24 +22,31 @@ import { LinksPage } from './pages/links/links-page'
 import { SignIn } from './pages/sign-in'
 import { openSession, session } from './session'
 
-const Link = lazyPage(async () => (await import('./pages/link/link-page')).LinkPage)
-const Visits = lazyPage(async () => (await import('./pages/visits-page')).VisitsPage)
-const Import = lazyPage(async () => (await import('./pages/import/import-page')).ImportPage)
-const Access = lazyPage(async () => (await import('./pages/access/access-page')).AccessPage)
-const Propose = lazyPage(async () => (await import('./pages/propose/propose-page')).ProposePage)
-const Revisions = lazyPage(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
-const Explain = lazyPage(async () => (await import('./pages/explain/explain-page')).ExplainPage)
-const Decisions = lazyPage(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage)
-const Proof = lazyPage(async () => (await import('./pages/proof/proof-page')).ProofPage)
-const Model = lazyPage(async () => (await import('./pages/model/model-page')).ModelPage)
-const Users = lazyPage(async () => (await import('./pages/users/users-page')).UsersPage)
-const User = lazyPage(async () => (await import('./pages/users/user-page')).UserPage)
-const Proposals = lazyPage(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage)
-const Proposal = lazyPage(async () => (await import('./pages/proposals/proposal-page')).ProposalPage)
-const Settings = lazyPage(async () => (await import('./pages/settings/settings-page')).SettingsPage)
-const Welcome = lazyPage(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
+/** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
+const WELCOME = '/console/welcome'
+
+const PAGES = {
+  '/console': LinksPage,
+  '/console/links': LinksPage,
+  '/console/links/:name': lazyPage(async () => (await import('./pages/link/link-page')).LinkPage),
+  '/console/visits': lazyPage(async () => (await import('./pages/visits-page')).VisitsPage),
+  '/console/import': lazyPage(async () => (await import('./pages/import/import-page')).ImportPage),
+  '/console/access': lazyPage(async () => (await import('./pages/access/access-page')).AccessPage),
+  '/console/policy': lazyPage(async () => (await import('./pages/propose/propose-page')).ProposePage),
+  '/console/revisions': lazyPage(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage),
+  '/console/explain': lazyPage(async () => (await import('./pages/explain/explain-page')).ExplainPage),
+  '/console/decisions': lazyPage(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage),
+  '/console/proof': lazyPage(async () => (await import('./pages/proof/proof-page')).ProofPage),
+  '/console/model': lazyPage(async () => (await import('./pages/model/model-page')).ModelPage),
+  '/console/users': lazyPage(async () => (await import('./pages/users/users-page')).UsersPage),
+  '/console/users/:name': lazyPage(async () => (await import('./pages/users/user-page')).UserPage),
+  '/console/proposals': lazyPage(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage),
+  '/console/proposals/:name': lazyPage(async () => (await import('./pages/proposals/proposal-page')).ProposalPage),
+  '/console/settings': lazyPage(async () => (await import('./pages/settings/settings-page')).SettingsPage),
+  '/console/trash': lazyPage(async () => (await import('./pages/trash')).TrashPage),
+  [WELCOME]: lazyPage(async () => (await import('./pages/welcome/welcome-page')).WelcomePage),
+}
 const ChoosePassword = lazyPage(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
-const Trash = lazyPage(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
   <Page title={t.notFound.title}>
@@ -79,25 +86,9 @@ const SignedIn = () => {
       <main id="main">
         <ErrorBoundary>
           <Router>
-            <Route path="/console" component={LinksPage} />
-            <Route path="/console/links" component={LinksPage} />
-            <Route path="/console/links/:name" component={Link} />
-            <Route path="/console/visits" component={Visits} />
-            <Route path="/console/import" component={Import} />
-            <Route path="/console/access" component={Access} />
-            <Route path="/console/policy" component={Propose} />
-            <Route path="/console/revisions" component={Revisions} />
-            <Route path="/console/explain" component={Explain} />
-            <Route path="/console/decisions" component={Decisions} />
-            <Route path="/console/proof" component={Proof} />
-            <Route path="/console/model" component={Model} />
-            <Route path="/console/users" component={Users} />
-            <Route path="/console/users/:name" component={User} />
-            <Route path="/console/proposals" component={Proposals} />
-            <Route path="/console/proposals/:name" component={Proposal} />
-            <Route path="/console/settings" component={Settings} />
-            <Route path="/console/trash" component={Trash} />
-            <Route path={WELCOME} component={Welcome} />
+            {Object.entries(PAGES).map(([path, component]) => (
+              <Route key={path} path={path} component={component} />
+            ))}
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>
@@ -115,8 +106,6 @@ const open = () => {
   return openSession((problem) => (atTheDoor.value = problem))
 }
 
-/** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
-const WELCOME = '/console/welcome'
 const welcomeToken = signal(location.pathname === WELCOME ? location.hash.slice(1) : '')
 
 const enter = () => {

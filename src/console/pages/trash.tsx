@@ -5,11 +5,10 @@ import { api } from '../api'
 import type { LinkgateProblem, ManagedLink } from '../api'
 import { dateAndTime } from '../language/format'
 import { t } from '../language/language'
+import { Ask } from '../parts/ask'
 import { Button } from '../parts/button'
 import type { Wanted } from '../parts/codes-like'
-import { Dialog } from '../parts/dialog'
-import { Field } from '../parts/field'
-import { handleSubmit, textOf } from '../parts/form'
+import { textOf } from '../parts/form'
 import { useKeptFocus } from '../parts/kept-focus'
 import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
@@ -93,33 +92,23 @@ export const TrashPage = () => {
         </Listed>
       </div>
       {renamed.value !== null && (
-        <Dialog title={t.trash.otherCode(renamed.value.link.code)} onClose={() => (renamed.value = null)}>
-          <form
-            class="stack"
-            onSubmit={handleSubmit(
-              (form) => renamed.value !== null && restore(renamed.value.link, textOf(form, 'code')),
-            )}
-          >
-            <Field
-              label={t.fields.code}
-              fault={
-                renamed.value.problem.code === 'code_taken' ? (
-                  <TakenCode key={renamed.value.wanted.code} wanted={renamed.value.wanted} />
-                ) : (
-                  (faultsOf(renamed.value.problem)['code'] ?? t.problem(renamed.value.problem))
-                )
-              }
-            >
-              {(names) => <input {...names} name="code" class="mono" required maxLength={64} autocomplete="off" />}
-            </Field>
-            <div class="row">
-              <Button kind="main" type="submit">
-                {t.trash.restore}
-              </Button>
-              <Button onPress={() => (renamed.value = null)}>{t.cancel}</Button>
-            </div>
-          </form>
-        </Dialog>
+        <Ask
+          title={t.trash.otherCode(renamed.value.link.code)}
+          label={t.fields.code}
+          fault={
+            renamed.value.problem.code === 'code_taken' ? (
+              <TakenCode key={renamed.value.wanted.code} wanted={renamed.value.wanted} />
+            ) : (
+              (faultsOf(renamed.value.problem)['code'] ?? t.problem(renamed.value.problem))
+            )
+          }
+          action={t.trash.restore}
+          problem={null}
+          onClose={() => (renamed.value = null)}
+          onAnswer={(form) => renamed.value !== null && restore(renamed.value.link, textOf(form, 'code'))}
+        >
+          {(names) => <input {...names} name="code" class="mono" required maxLength={64} autocomplete="off" />}
+        </Ask>
       )}
     </Page>
   )

@@ -16,7 +16,17 @@ import { useAllowed } from './service-rights'
 import { say } from './toast'
 import { askUnsaved } from './unsaved'
 
-const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
+const Item = ({
+  href,
+  icon,
+  text,
+  children,
+}: {
+  readonly href: string
+  readonly icon: IconName
+  readonly text: string
+  readonly children?: ComponentChildren
+}) => {
   const { path } = useLocation()
   const [place = ''] = href.split('?')
   const isHere = path === place || path.startsWith(place === '/console' ? '/console/links' : `${place}/`)
@@ -24,6 +34,7 @@ const Item = ({ href, icon, children }: { href: string; icon: IconName; children
     <li>
       <a href={href} aria-current={isHere ? 'page' : undefined}>
         <Icon name={icon} />
+        {text}
         {children}
       </a>
     </li>
@@ -85,65 +96,38 @@ export const Side = () => {
       </button>
       <nav aria-label={t.nav.label}>
         <ul>
-          <Item href="/console" icon="link">
-            {t.nav.links}
-          </Item>
-          <Item href="/console/visits" icon="chart">
-            {t.nav.visits}
-          </Item>
-          <Item href="/console/import" icon="import">
-            {t.nav.import}
-          </Item>
-          <Item href="/console/trash" icon="trash">
-            {t.nav.trash}
-          </Item>
-          {(may('user:read') || may('user:invite')) && (
-            <Item href="/console/users" icon="people">
-              {t.nav.users}
-            </Item>
-          )}
-          <Item href="/console/settings" icon="user">
-            {t.nav.settings}
-          </Item>
+          <Item href="/console" icon="link" text={t.nav.links} />
+          <Item href="/console/visits" icon="chart" text={t.nav.visits} />
+          <Item href="/console/import" icon="import" text={t.nav.import} />
+          <Item href="/console/trash" icon="trash" text={t.nav.trash} />
+          {(may('user:read') || may('user:invite')) && <Item href="/console/users" icon="people" text={t.nav.users} />}
+          <Item href="/console/settings" icon="user" text={t.nav.settings} />
         </ul>
         {(may('policy:read') || may('audit:read')) && (
           <Group title={t.nav.rights}>
             {may('policy:read') && (
               <>
-                <Item href="/console/access" icon="grid">
-                  {t.nav.access}
-                </Item>
-                <Item href="/console/policy" icon="edit">
-                  {t.nav.policy}
-                </Item>
-                <Item href="/console/revisions" icon="clock">
-                  {t.nav.revisions}
-                </Item>
-                <Item href="/console/proposals" icon="proposal">
-                  {t.nav.proposals}
+                <Item href="/console/access" icon="grid" text={t.nav.access} />
+                <Item href="/console/policy" icon="edit" text={t.nav.policy} />
+                <Item href="/console/revisions" icon="clock" text={t.nav.revisions} />
+                <Item href="/console/proposals" icon="proposal" text={t.nav.proposals}>
                   <OpenProposals at={path} />
                 </Item>
               </>
             )}
             {/* a user who may read only the log can explain requests */}
-            <Item href={may('policy:read') ? '/console/explain' : '/console/explain?request='} icon="ladder">
-              {t.nav.explain}
-            </Item>
-            {may('policy:read') && (
-              <Item href="/console/model" icon="text">
-                {t.nav.model}
-              </Item>
-            )}
+            <Item
+              href={may('policy:read') ? '/console/explain' : '/console/explain?request='}
+              icon="ladder"
+              text={t.nav.explain}
+            />
+            {may('policy:read') && <Item href="/console/model" icon="text" text={t.nav.model} />}
           </Group>
         )}
         {may('audit:read') && (
           <Group title={t.nav.record}>
-            <Item href="/console/decisions" icon="pulse">
-              {t.nav.decisions}
-            </Item>
-            <Item href="/console/proof" icon="shield">
-              {t.nav.proof}
-            </Item>
+            <Item href="/console/decisions" icon="pulse" text={t.nav.decisions} />
+            <Item href="/console/proof" icon="shield" text={t.nav.proof} />
           </Group>
         )}
       </nav>

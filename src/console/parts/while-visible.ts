@@ -1,18 +1,26 @@
 /**
- * Runs `work` whenever the page becomes visible, and aborts its signal when the page is hidden. Returns how to end it.
- * For streams: a browser allows six connections to a host, which many tabs in the background would use up.
+ * Runs `work` whenever the page is visible and online, and aborts its signal when it no longer is. Returns how to end
+ * it. For streams: over a lost network they fall silent, and a browser allows six connections to a host, which many tabs
+ * in the background would use up.
  */
-export const whileVisible = (work: (signal: AbortSignal) => unknown): (() => void) => {
-  let ended = new AbortController()
+export const whileVisible = (
+  work: (signal: AbortSignal) => unknown,
+  onOffline: () => unknown = () => undefined,
+): (() => void) => {
+  const hears = new AbortController()
+  let running = new AbortController()
   const follow = () => {
-    ended.abort()
-    ended = new AbortController()
-    if (!document.hidden) void work(ended.signal)
+    running.abort()
+    running = new AbortController()
+    if (!navigator.onLine) onOffline()
+    else if (!document.hidden) void work(running.signal)
   }
   follow()
-  document.addEventListener('visibilitychange', follow)
+  document.addEventListener('visibilitychange', follow, hears)
+  addEventListener('online', follow, hears)
+  addEventListener('offline', follow, hears)
   return () => {
-    ended.abort()
-    document.removeEventListener('visibilitychange', follow)
+    running.abort()
+    hears.abort()
   }
 }

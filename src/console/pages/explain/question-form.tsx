@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
 import { isId } from '../../../domain/id.js'
@@ -114,25 +115,14 @@ const WhoField = ({
     if (email !== null && typed.peek() === user) typed.value = email
   }, [email])
   return (
-    <Field label={t.decisions.columns.who} hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId} fault={fault}>
-      {(names) => (
-        <>
-          <input
-            {...names}
-            name="who"
-            list={`${names.id}-list`}
-            autocomplete="off"
-            value={typed.value}
-            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
-          />
-          <datalist id={`${names.id}-list`}>
-            {suggested.map(({ id, email: value, name, role }) => (
-              <option key={id} value={value}>{`${name}, ${role}`}</option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+    <SuggestField
+      label={t.decisions.columns.who}
+      hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId}
+      fault={fault}
+      name="who"
+      typed={typed}
+      suggested={suggested.map((each) => [each.email, `${each.name}, ${each.role}`])}
+    />
   )
 }
 
@@ -145,26 +135,49 @@ const LinkField = ({ chosen }: { readonly chosen: string | null }) => {
   const typed = useSignal(chosen ?? '')
   const suggested = useLinkSuggestions(typed.value)
   return (
-    <Field label={t.explain.link} hint={t.explain.linkHint}>
-      {(names) => (
-        <>
-          <input
-            {...names}
-            name="link"
-            list={`${names.id}-list`}
-            autocomplete="off"
-            defaultValue={chosen ?? ''}
-            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
-          />
-          <datalist id={`${names.id}-list`}>
-            {suggested.map(({ code, title }) => (
-              <option key={code} value={code}>
-                {title ?? ''}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+    <SuggestField
+      label={t.explain.link}
+      hint={t.explain.linkHint}
+      name="link"
+      typed={typed}
+      suggested={suggested.map(({ code, title }) => [code, title ?? ''])}
+    />
   )
 }
+
+/** A text field with suggestions, each a value and what it is. */
+const SuggestField = ({
+  name,
+  typed,
+  suggested,
+  ...field
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly fault?: string | undefined
+  readonly name: string
+  readonly typed: Signal<string>
+  readonly suggested: readonly (readonly [value: string, words: string])[]
+}) => (
+  <Field {...field}>
+    {(names) => (
+      <>
+        <input
+          {...names}
+          name={name}
+          list={`${names.id}-list`}
+          autocomplete="off"
+          value={typed.value}
+          onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+        />
+        <datalist id={`${names.id}-list`}>
+          {suggested.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </datalist>
+      </>
+    )}
+  </Field>
+)

@@ -1,16 +1,26 @@
-/** The values of a link's settings form. Times are ISO 8601 in UTC. */
-export interface Fields {
-  readonly target: string
-  readonly code: string
-  readonly title: string | null
-  readonly note: string | null
-  readonly tags: string[]
-  readonly status: 301 | 302 | 307 | 308
-  readonly starts_at: string | null
-  readonly expires_at: string | null
-  readonly max_visits: number | null
-  readonly forward_query: boolean
-}
+import type { ManagedLink } from 'linkgate/client'
+
+const NAMES = [
+  'target',
+  'code',
+  'title',
+  'tags',
+  'active',
+  'status',
+  'starts_at',
+  'expires_at',
+  'max_visits',
+  'has_password',
+  'forward_query',
+  'note',
+] as const
+export type SettingName = (typeof NAMES)[number]
+
+/** The settings of a link, in which two edits may differ. */
+export type Settings = Pick<ManagedLink, SettingName>
+
+/** Those that are fields of the form. */
+export type Fields = Omit<Settings, 'active' | 'has_password'>
 
 /** Form fields have a precision of minutes: seconds must not count as a change. */
 const minuteOf = (time: string | null): string | null => time && new Date(time).toISOString().slice(0, 16)
@@ -31,28 +41,6 @@ export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(base.max_visits !== now.max_visits && { max_visits: now.max_visits }),
   ...(base.forward_query !== now.forward_query && { forward_query: now.forward_query }),
 })
-
-/** Settings that the form does not contain in this form, but that somebody else may have changed. */
-export interface Settings extends Fields {
-  readonly active: boolean
-  readonly has_password: boolean
-}
-
-const NAMES = [
-  'target',
-  'code',
-  'title',
-  'tags',
-  'active',
-  'status',
-  'starts_at',
-  'expires_at',
-  'max_visits',
-  'has_password',
-  'forward_query',
-  'note',
-] as const
-export type SettingName = (typeof NAMES)[number]
 
 export const differences = (base: Settings, now: Settings): readonly SettingName[] => {
   const changed = new Set<string>(Object.keys(changedFields(base, now)))

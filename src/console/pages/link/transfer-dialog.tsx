@@ -3,13 +3,11 @@ import { useSignal } from '@preact/signals'
 import { api } from '../../api'
 import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
+import { Ask } from '../../parts/ask'
 import { useAttempt } from '../../parts/attempt'
-import { Button } from '../../parts/button'
-import { Dialog } from '../../parts/dialog'
-import { Field } from '../../parts/field'
-import { handleSubmit, textOf } from '../../parts/form'
+import { textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { faultsOf } from '../../parts/note'
 
 export const TransferDialog = ({
   code,
@@ -31,19 +29,18 @@ export const TransferDialog = ({
     })
   const fault = isUnknown.value ? t.link.transfer.unknown : faultsOf(problem.value)['owner_id']
   return (
-    <Dialog title={t.link.transfer.title(code)} onClose={onClose}>
-      <form class="stack" onSubmit={handleSubmit((form) => give(textOf(form, 'user').trim()))}>
-        {fault === undefined && <ProblemNote problem={problem.value} />}
-        <Field label={t.link.transfer.label} hint={t.link.transfer.hint} fault={fault}>
-          {(names) => <input {...names} name="user" autocomplete="off" required />}
-        </Field>
-        <div class="row">
-          <Button kind="main" type="submit" busy={busy.value}>
-            {t.link.transfer.give}
-          </Button>
-          <Button onPress={onClose}>{t.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <Ask
+      title={t.link.transfer.title(code)}
+      label={t.link.transfer.label}
+      hint={t.link.transfer.hint}
+      fault={fault}
+      action={t.link.transfer.give}
+      problem={fault === undefined ? problem.value : null}
+      isBusy={busy.value}
+      onClose={onClose}
+      onAnswer={(form) => give(textOf(form, 'user').trim())}
+    >
+      {(names) => <input {...names} name="user" autocomplete="off" required />}
+    </Ask>
   )
 }

@@ -1,17 +1,14 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink, ManyLinksDone } from '../../api'
+import type { ManagedLink, ManyLinksDone } from '../../api'
 import { refusalOf } from '../../language/fault-words'
 import { t } from '../../language/language'
+import { Ask } from '../../parts/ask'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
-import { Dialog } from '../../parts/dialog'
-import { Field } from '../../parts/field'
-import type { InputNames } from '../../parts/field'
-import { handleSubmit, tagsIn, textOf } from '../../parts/form'
+import { tagsIn, textOf } from '../../parts/form'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
@@ -82,6 +79,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     return links.length > 0 || first === undefined ? null : reasonFor(action, first)
   }
 
+  const refused = refusal.value !== null && <Note kind="deny" title={refusal.value} />
   return (
     <div class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
       <strong>{t.links.selected(selected.length)}</strong>
@@ -129,7 +127,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <p class="reason whole">{t.links.leftOut(leftOut.length, reasonFor('link:delete', leftOut[0]) ?? '')}</p>
       )}
       {asks.value === null && <ProblemNote problem={problem.value} />}
-      {refusal.value !== null && asks.value === null && <Note kind="deny" title={refusal.value} />}
+      {asks.value === null && refused}
       {deletion.dialog}
       {asks.value === 'tags' && (
         <Ask
@@ -137,12 +135,15 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.tagDialog.label}
           action={t.links.tagDialog.add}
           problem={problem.value}
-          refused={refusal.value}
+          note={refused}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
-          onAnswer={(text) =>
+          onAnswer={(form) =>
             // if_match: the tags are those of the list, which somebody may have changed meanwhile
-            update(({ tags, etag }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])], if_match: etag }))
+            update(({ tags, etag }) => ({
+              tags: [...new Set([...tags, ...tagsIn(textOf(form, 'answer'))])],
+              if_match: etag,
+            }))
           }
         >
           {(names) => <input {...names} name="answer" required />}
@@ -154,10 +155,10 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.endDialog.label}
           action={t.links.setEnd}
           problem={problem.value}
-          refused={refusal.value}
+          note={refused}
           isBusy={busy.value}
           onClose={() => (asks.value = null)}
-          onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
+          onAnswer={(form) => update(() => ({ expires_at: fromLocal(textOf(form, 'answer')) }))}
         >
           {(names) => <input {...names} {...LOCAL_TIME} name="answer" required />}
         </Ask>
@@ -165,40 +166,3 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     </div>
   )
 }
-
-const Ask = ({
-  title,
-  label,
-  action,
-  problem,
-  refused,
-  isBusy,
-  onClose,
-  onAnswer,
-  children,
-}: {
-  readonly title: string
-  readonly label: string
-  readonly action: string
-  readonly problem: LinkgateProblem | null
-  /** why nothing was changed */
-  readonly refused: string | null
-  readonly isBusy: boolean
-  readonly onClose: () => unknown
-  readonly onAnswer: (text: string) => unknown
-  readonly children: (names: InputNames) => ComponentChildren
-}) => (
-  <Dialog title={title} onClose={onClose}>
-    <form class="stack" onSubmit={handleSubmit((form) => onAnswer(textOf(form, 'answer')))}>
-      <ProblemNote problem={problem} />
-      {refused !== null && <Note kind="deny" title={refused} />}
-      <Field label={label}>{children}</Field>
-      <div class="row">
-        <Button kind="main" type="submit" busy={isBusy}>
-          {action}
-        </Button>
-        <Button onPress={onClose}>{t.cancel}</Button>
-      </div>
-    </form>
-  </Dialog>
-)

@@ -6,14 +6,9 @@ export interface Definition {
   readonly comments: readonly string[]
 }
 
-interface ModelText {
-  /** the comment before the first section */
-  readonly head: readonly string[]
-  readonly definitions: readonly Definition[]
-}
-
 /** Parses a Casbin model like Casbin does. The definitions of each section are in order. */
-export const readModel = (text: string): ModelText => {
+export const readModel = (text: string) => {
+  /** the comment before the first section */
   const head: string[] = []
   const definitions: Definition[] = []
   let section = ''

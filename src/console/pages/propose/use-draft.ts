@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Policy } from '../../api'
 import { textIn } from '../../parts/narrow'
 import { policyRowIn } from '../../parts/policy/row'
 import { draftOf, editAgain } from './draft'
-import type { Commented, Draft, RowEdit } from './draft'
+import type { Commented } from './draft'
 import { forgetDraft, isBlank, storedDraft, takeSentDraft, useKept } from './keep-draft'
 import { draftText } from './kept-draft'
 import type { KeptDraft } from './kept-draft'
@@ -15,22 +14,6 @@ import type { KeptDraft } from './kept-draft'
 interface Offered {
   readonly kept: KeptDraft
   readonly isSent: boolean
-}
-
-export interface UsedDraft {
-  readonly draft: Signal<Draft>
-  /** edits of rows that somebody else has changed or removed */
-  readonly lost: Signal<readonly RowEdit[]>
-  /** the revision on which a draft from a link was written */
-  readonly sentFrom: Signal<number | null>
-  /** when the draft was stored in this browser */
-  readonly keptAt: Signal<Date | null>
-  /** a draft from elsewhere that would take the place of the user's own: the user decides */
-  readonly offered: Signal<Offered | null>
-  readonly offer: (given: Offered) => void
-  readonly take: (given: Offered) => void
-  /** Starts again from the rows in force. */
-  readonly clear: () => void
 }
 
 const commentedRows = ({ rows }: Policy): readonly Commented[] =>
@@ -44,11 +27,14 @@ const readAgain = (policy: Policy, { edits, reason }: Pick<KeptDraft, 'edits' | 
   editAgain(policy.revision, commentedRows(policy), edits, reason)
 
 /** The draft stored in this browser, applied to the rows in force, or one from the link that led here. */
-export const useDraft = (policy: Policy): UsedDraft => {
+export const useDraft = (policy: Policy) => {
   const [first] = useState(() => readAgain(policy, storedDraft() ?? { edits: [], reason: '' }))
   const draft = useSignal(first.draft)
+  /** edits of rows that somebody else has changed or removed */
   const lost = useSignal(first.lost)
+  /** the revision on which a draft from a link was written */
   const sentFrom = useSignal<number | null>(null)
+  /** a draft from elsewhere that would take the place of the user's own: the user decides */
   const offered = useSignal<Offered | null>(null)
   const keptAt = useKept(draft)
 
@@ -76,6 +62,7 @@ export const useDraft = (policy: Policy): UsedDraft => {
     return () => removeEventListener('hashchange', look)
   }, [])
 
+  /** Starts again from the rows in force. */
   const clear = () => {
     draft.value = draftOf(policy.revision, commentedRows(policy))
     lost.value = []
@@ -84,3 +71,4 @@ export const useDraft = (policy: Policy): UsedDraft => {
   }
   return { draft, lost, sentFrom, keptAt, offered, offer, take, clear }
 }
+export type UsedDraft = ReturnType<typeof useDraft>

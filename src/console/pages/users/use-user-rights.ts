@@ -11,15 +11,8 @@ import { mayGiveIn } from './may-give'
 
 type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
-export interface UserRights {
-  /** why this cannot be done to this user; null if it can, and while that is unknown */
-  readonly offFor: (act: UserAct, user: User) => string | null
-  /** why the caller may not give out a role */
-  readonly offToGive: (role: string) => string | null
-}
-
 /** What the caller may do to users, by the policy: nobody can raise themselves, or change users with more rights. */
-export const useUserRights = (): UserRights => {
+export const useUserRights = () => {
   const reasonFor = useServiceRights()
   const mayReadPolicy = useAllowed()('policy:read')
   const { value: table } = useLoaded(
@@ -27,13 +20,15 @@ export const useUserRights = (): UserRights => {
     [mayReadPolicy],
   )
   const mayGive = useMemo(() => (table === null ? null : mayGiveIn(table)), [table])
+  /** why the caller may not give out a role */
   const offToGive = (role: string): string | null => {
     const own = me.value?.role
     return own === undefined || mayGive === null || mayGive(own, role) ? null : t.users.above(role)
   }
   return {
     offToGive,
-    offFor: (act, { id, role }) => {
+    /** why this cannot be done to this user; null if it can, and while that is unknown */
+    offFor: (act: UserAct, { id, role }: User): string | null => {
       const isSelf = id === userId()
       return (
         reasonFor(act === 'delete' ? 'user:delete' : 'user:update') ??
@@ -42,3 +37,4 @@ export const useUserRights = (): UserRights => {
     },
   }
 }
+export type UserRights = ReturnType<typeof useUserRights>

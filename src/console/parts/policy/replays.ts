@@ -25,25 +25,10 @@ export const partsOf = (chosen: Window, now: number): readonly ReplayPart[] => {
   }))
 }
 
-type Example = Replay['examples'][number]
-
-export interface Replayed {
-  readonly considered: number
-  readonly changed: number
-  readonly allowToDeny: number
-  readonly denyToAllow: number
-  readonly byOtherRule: number
-  readonly undetermined: number
-  /** users with a changed decision, those with the most first */
-  readonly users: readonly { readonly id: string | null; readonly count: number }[]
-  /** whether all of them are among these */
-  readonly isEverybody: boolean
-  readonly examples: readonly Example[]
-}
-
 const MOST_EXAMPLES = 20
 
-export const together = (replays: readonly Replay[]): Replayed => {
+/** The sum of replays. */
+export const together = (replays: readonly Replay[]) => {
   const sum = (name: 'considered' | 'changed' | 'allow_to_deny' | 'deny_to_allow' | 'by_other_rule' | 'undetermined') =>
     replays.reduce((total, replay) => total + replay[name], 0)
   const turned = replays
@@ -58,7 +43,9 @@ export const together = (replays: readonly Replay[]): Replayed => {
     denyToAllow: sum('deny_to_allow'),
     byOtherRule: sum('by_other_rule'),
     undetermined: sum('undetermined'),
+    /** users with a changed decision, those with the most first */
     users: [...counts].map(([id, count]) => ({ id, count })).sort((a, b) => b.count - a.count),
+    /** whether all of them are among these */
     isEverybody:
       replays.every((replay) => replay.not_listed === 0) &&
       turned.every(({ users, subjects }) => users <= subjects.filter(({ id }) => id !== null).length),
@@ -68,3 +55,4 @@ export const together = (replays: readonly Replay[]): Replayed => {
       .slice(0, MOST_EXAMPLES),
   }
 }
+export type Replayed = ReturnType<typeof together>

@@ -2,14 +2,7 @@ import type { CellChange, Outcome } from '../../../domain/decision-table.js'
 import { answerOf, isSame } from '../matrix/matrix-model.js'
 
 /** How decisions change: changed effects, and the same effects by other rules. */
-export interface Turned {
-  readonly all: number
-  readonly toAllow: number
-  readonly toDeny: number
-  readonly byOtherRule: number
-}
-
-export const countTurned = (changes: readonly CellChange[]): Turned => {
+export const countTurned = (changes: readonly CellChange[]) => {
   let [toAllow, toDeny] = [0, 0]
   for (const { before, after } of changes) {
     const [was, is] = [answerOf(before).effect, answerOf(after).effect]
@@ -19,6 +12,7 @@ export const countTurned = (changes: readonly CellChange[]): Turned => {
   }
   return { all: changes.length, toAllow, toDeny, byOtherRule: changes.length - toAllow - toDeny }
 }
+export type Turned = Readonly<ReturnType<typeof countTurned>>
 
 /** A change; the same change for own and others' records is shown as one. */
 interface ShownChange {

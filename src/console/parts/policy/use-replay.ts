@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
@@ -16,12 +15,6 @@ interface Replaying {
   readonly problem: LinkgateProblem | null
 }
 
-export interface ReplayJob {
-  readonly state: Signal<Replaying>
-  readonly stop: () => void
-  readonly again: () => void
-}
-
 const NONE: Replaying = { parts: [], of: 0, phase: 'done', problem: null }
 
 /** Replays an edit whenever `key` changes; null: there is nothing to replay. The previous replay is aborted. */
@@ -29,7 +22,7 @@ export const useReplay = (
   body: { readonly add: readonly object[]; readonly remove: readonly object[] },
   window: Window,
   key: string | null,
-): ReplayJob => {
+) => {
   const state = useSignal<Replaying>(NONE)
   const turn = useSignal(0)
   const ended = useRef(new AbortController())
@@ -69,3 +62,4 @@ export const useReplay = (
     again: () => (turn.value += 1),
   }
 }
+export type ReplayJob = ReturnType<typeof useReplay>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import { stayConnected } from '../stay-connected'
+import { whileVisible } from '../while-visible'
 import { sumOf, withinMinute } from './arrivals'
 import type { Arrivals } from './arrivals'
 
@@ -36,7 +37,6 @@ export const useLive = (
     let last: number | null = null
     let arrivals: Arrivals = []
     let telling: ReturnType<typeof setTimeout> | undefined
-    let ended = new AbortController()
 
     const show = () => {
       arrivals = withinMinute(arrivals, Date.now())
@@ -68,27 +68,14 @@ export const useLive = (
         onEvent: ({ total }, isFirst) => count(total, isFirst),
         onLost: lose,
       })
-    const follow = () => {
-      ended.abort()
-      ended = new AbortController()
-      // a stream over a lost network just falls silent
-      if (!navigator.onLine) lose(null)
-      else if (!document.hidden) void watch(ended.signal)
-    }
     const counting = setInterval(() => {
       if (live.peek().is === 'on') show()
     }, COUNTED_MS)
-    follow()
-    document.addEventListener('visibilitychange', follow)
-    addEventListener('online', follow)
-    addEventListener('offline', follow)
+    const end = whileVisible(watch, () => lose(null))
     return () => {
-      ended.abort()
+      end()
       clearInterval(counting)
       clearTimeout(telling)
-      document.removeEventListener('visibilitychange', follow)
-      removeEventListener('online', follow)
-      removeEventListener('offline', follow)
     }
   }, [code])
 
