@@ -1,4 +1,10 @@
-import { locale } from './locale.js'
+/** Includes the region that the browser has for the language, so that dates and numbers look familiar. */
+export let locale: string
+
+/** Called once, before anything is rendered. */
+export const setLocale = (name: string): void => {
+  locale = name
+}
 
 const once = <Options extends object, Format>(make: (locale: string, options: Options) => Format) => {
   const made = new Map<string, Format>()

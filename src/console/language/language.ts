@@ -1,5 +1,8 @@
-import { setLocale } from './locale'
-import type { Texts } from './texts'
+import { setLocale } from './format'
+import type { en } from './en'
+
+/** The texts that every language has. */
+export type Texts = typeof en
 
 export const LANGUAGES = ['en', 'de'] as const
 type Language = (typeof LANGUAGES)[number]

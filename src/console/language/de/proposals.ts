@@ -1,4 +1,4 @@
-import type { Texts } from '../texts'
+import type { Texts } from '../language'
 
 const DONE = { open: 'Offen', applied: 'Angenommen', declined: 'Abgelehnt', withdrawn: 'Zurückgezogen' }
 

@@ -1,5 +1,5 @@
 import { date, dateAndTime, distance, number } from '../format'
-import type { Texts } from '../texts'
+import type { Texts } from '../language'
 
 export const settings: Texts['settings'] = {
   profile: {

@@ -1,5 +1,5 @@
 import { dateAndTime, number } from '../format'
-import type { Texts } from '../texts'
+import type { Texts } from '../language'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'Person' : 'Personen'}`
 

@@ -1,5 +1,5 @@
 import { dateAndTime } from '../format'
-import type { Texts } from '../texts'
+import type { Texts } from '../language'
 
 export const welcome: Texts['welcome'] = {
   choose: {

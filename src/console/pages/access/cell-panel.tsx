@@ -6,7 +6,9 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
-import { Explanation } from '../../parts/policy/explanation'
+import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
+import { policyRowIn } from '../../parts/policy/row'
+import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { WhenLoaded } from '../../parts/when-loaded'
 
 /** An unnamed action: all of them get the same answer. */
@@ -75,4 +77,38 @@ export const CellPanel = ({
 const Explained = (question: Question & { readonly revision: number }) => {
   const loaded = useLoaded((signal) => api.explainDecision(question, { signal }), [])
   return <WhenLoaded of={loaded}>{({ explanation }) => <Explanation of={explanation} />}</WhenLoaded>
+}
+
+/** The decision in a sentence, the endpoint's answer, and the rows in order of evaluation. */
+const Explanation = ({ of }: { readonly of: Awaited<ReturnType<typeof api.explainDecision>>['explanation'] }) => {
+  const { effect, endpoint, object, role, inherits, layer } = of
+  const row = object.row === null ? null : policyRowIn(object.row)
+  return (
+    <div class="stack explanation">
+      <div>
+        <p class="answer">
+          <EffectWord effect={effect} /> {layer === 'object' && <RuleLabel rule={object.rule} />}
+        </p>
+        <p class="lead">
+          {layer === 'endpoint'
+            ? t.policy.noEndpoint(role)
+            : row?.ptype === 'p'
+              ? t.policy.rowSays(row.priority)
+              : t.policy.noneMatches}
+        </p>
+      </div>
+      <div>
+        <h3>{t.policy.mayAsk(role)}</h3>
+        <p class="row">
+          <EffectWord effect={endpoint.effect} words={t.policy.yesOrNo} />
+        </p>
+        <RowsInOrder considered={endpoint.considered} notListed={endpoint.not_listed} />
+      </div>
+      <div>
+        <h3>{t.policy.inOrder}</h3>
+        <RowsInOrder considered={object.considered} notListed={object.not_listed} />
+      </div>
+      <p class="caption">{t.policy.counts(role, inherits)}</p>
+    </div>
+  )
 }

@@ -1,15 +1,19 @@
 import type { Signal } from '@preact/signals'
 
+import type { SourceRecord } from '../../../import/source-record.js'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { save } from '../../parts/download'
 import { Note, ProblemNote } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
 import type { Chosen } from './chosen'
 import { countStates } from './counts'
-import { downloadRefused } from './download-refused'
 import type { ImportJob } from './import-job'
+import { mappedColumns } from './rows'
+import type { Row } from './rows'
 import { RowsTable } from './rows-table'
+import { whyText } from './why-text'
 
 export const RowsCard = ({
   job,
@@ -88,4 +92,20 @@ const Progress = ({ job }: { readonly job: ImportJob }) => {
       <p role="status">{job.waits.value === null ? text : t.imports.waits(job.waits.value)}</p>
     </div>
   )
+}
+
+/** Saves the refused records unchanged, with the reasons, so that they can be fixed and imported again. */
+const downloadRefused = async (
+  { file: { name, columns, dialect }, map }: Chosen,
+  rows: readonly Row[],
+): Promise<void> => {
+  const { refusedText } = await import('../../../import/refused-text.js')
+  const reasons = new Map<SourceRecord, readonly string[]>()
+  for (const { record, outcome } of rows)
+    if (outcome.is === 'conflict' || outcome.is === 'refused')
+      reasons.set(record, [...(reasons.get(record) ?? []), whyText(outcome.why)])
+  const { head, line } = refusedText({ columns, dialect }, mappedColumns(map))
+  const lines = [...reasons].map(([record, why]) => line(record, why.join('; ')))
+  const [ending, type] = columns === null ? ['ndjson', 'application/x-ndjson'] : ['csv', 'text/csv']
+  save(`${name}.refused.${ending}`, new Blob([head, ...lines], { type }))
 }

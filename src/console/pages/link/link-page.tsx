@@ -2,9 +2,8 @@ import { useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
-import { LoadProblem } from '../../parts/load-problem'
+import { LoadingPage } from '../../parts/loading-page'
 import { useLoaded } from '../../parts/loaded'
-import { Page } from '../../parts/page'
 import { useLateRoute } from '../../parts/use-late-route'
 import { isManaged } from './is-managed'
 import { ManagedLinkPage } from './managed-link-page'
@@ -15,7 +14,7 @@ export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
   const lateRoute = useLateRoute()
   const loaded = useLoaded((signal) => api.getLink(code, { signal }), [code])
-  const { value: link, problem, busy, again, put } = loaded
+  const { value: link, problem, again, put } = loaded
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
@@ -30,15 +29,5 @@ export const LinkPage = () => {
       />
     )
   if (link !== null && problem === null) return <PublicLinkPage key={link.code} link={link} onGiven={again} />
-  return (
-    <Page title={code}>
-      {busy && <p class="hint">{t.loading}</p>}
-      <LoadProblem of={loaded} />
-      {problem !== null && (
-        <p>
-          <a href="/console">{t.notFound.back}</a>
-        </p>
-      )}
-    </Page>
-  )
+  return <LoadingPage title={code} of={loaded} back={{ href: '/console', words: t.notFound.back }} />
 }

@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals'
+
 import { api } from '../../api'
 import type { ManagedLink } from '../../api'
 import { date } from '../../language/format'
@@ -6,9 +8,10 @@ import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Card } from '../../parts/card'
 import { Fact } from '../../parts/fact'
+import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
+import { WhenLoaded } from '../../parts/when-loaded'
 import { settingName, settingWords } from './setting-words'
-import { WhoCanChange } from './who-can-change'
 
 const SHOWN = ['status', 'starts_at', 'expires_at', 'max_visits', 'has_password', 'forward_query'] as const
 
@@ -82,5 +85,37 @@ export const SettingsCard = ({
       </dl>
       <WhoCanChange key={link.owner_id} code={link.code} isOwn={link.owner_id === userId()} />
     </Card>
+  )
+}
+
+/** Who may change and delete the link, by the policy; loaded when unfolded. */
+const WhoCanChange = ({ code, isOwn }: { readonly code: string; readonly isOwn: boolean }) => {
+  const isOpen = useSignal(false)
+  return (
+    <details class="disclosure card-foot" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>{t.link.who.title}</summary>
+      {isOpen.value && <Answer code={code} isOwn={isOwn} />}
+    </details>
+  )
+}
+
+const Answer = ({ code, isOwn }: { readonly code: string; readonly isOwn: boolean }) => {
+  const loaded = useLoaded((signal) => api.getLinkRights(code, { signal }), [code])
+  return (
+    <WhenLoaded of={loaded}>
+      {({ actions, revision }) => {
+        const change = actions['link:update']
+        const remove = actions['link:delete']
+        const isSame = JSON.stringify(change) === JSON.stringify(remove)
+        return (
+          <>
+            <p>{isSame ? t.link.who.both(change, isOwn) : t.link.who.change(change, isOwn)}</p>
+            {!isSame && <p>{t.link.who.delete(remove, isOwn)}</p>}
+            <p>{t.link.who.others}</p>
+            <p class="caption">{t.revision(revision)}</p>
+          </>
+        )
+      }}
+    </WhenLoaded>
   )
 }

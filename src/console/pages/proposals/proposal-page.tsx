@@ -3,11 +3,11 @@ import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 
 import type { CellChange } from '../../../domain/decision-table.js'
+import { isObject } from '../../../domain/is-object.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
-import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
@@ -20,7 +20,6 @@ import { useReplay } from '../../parts/policy/use-replay'
 import { useServiceRights } from '../../parts/service-rights'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { DecideCard } from './decide-card'
-import { InItsWay } from './in-its-way'
 import { ProposedRows } from './proposed-rows'
 import { StateBadge } from './state-badge'
 import { nameOf } from './who'
@@ -32,15 +31,14 @@ export const ProposalPage = () => {
   const id = useRoute().params['name'] ?? ''
   const inForce = useRevisionInForce()
   const loaded = useLoaded((signal) => api.getPolicyProposal(id, { signal }), [id, inForce.value])
-  const { value, busy, again } = loaded
-  const proposal = value?.id === id ? value : null
-  useEffect(() => void countOpenProposals(), [proposal?.state])
+  const { value, again } = loaded
+  useEffect(() => void countOpenProposals(), [value?.state])
   const title = t.proposals.one(id)
   return (
     <Page title={title}>
-      {busy && proposal === null && <p class="hint">{t.loading}</p>}
-      <LoadProblem of={loaded} />
-      {proposal !== null && <Known proposal={proposal} onDecided={again} />}
+      <WhenLoaded of={{ ...loaded, value: value?.id === id ? value : null }}>
+        {(proposal) => <Known proposal={proposal} onDecided={again} />}
+      </WhenLoaded>
       <p>
         <a href="/console/proposals">{t.proposals.back}</a>
       </p>
@@ -118,5 +116,38 @@ const Changes = ({
         </>
       )}
     </WhenLoaded>
+  )
+}
+
+interface Obstacle {
+  readonly title: string
+  readonly detail: string | null
+  readonly [member: string]: unknown
+}
+
+/** The reasons in a list of faults or violations: faults with their fields, violations with the invariant's name. */
+const linesIn = (list: unknown): readonly string[] =>
+  (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
+    if (!isObject(each)) return []
+    const { field, name, invariant, message } = each
+    const about = [field, name, invariant].find((text) => typeof text === 'string')
+    const texts = [about, message].filter((text) => typeof text === 'string')
+    return texts.length === 0 ? [] : [texts.join(': ')]
+  })
+
+/** The refusal that an approval would get. */
+const InItsWay = ({ problem }: { readonly problem: Obstacle }) => {
+  const lines = [...linesIn(problem['violations']), ...linesIn(problem['errors'])]
+  return (
+    <Note kind="deny" title={t.proposals.inItsWay(problem.title)}>
+      {problem.detail !== null && <p>{problem.detail}</p>}
+      {lines.length > 0 && (
+        <ul class="row-changes">
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </Note>
   )
 }

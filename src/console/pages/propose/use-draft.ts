@@ -1,19 +1,57 @@
 import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Policy } from '../../api'
 import { textIn } from '../../parts/narrow'
 import { policyRowIn } from '../../parts/policy/row'
-import { draftOf, editAgain } from './draft'
-import type { Commented } from './draft'
-import { forgetDraft, isBlank, storedDraft, takeSentDraft, useKept } from './keep-draft'
-import { draftText } from './kept-draft'
+import { userId } from '../../session'
+import { draftOf, editAgain, isChanged } from './draft'
+import type { Commented, Draft } from './draft'
+import { draftInHash, draftText, parseDraft } from './kept-draft'
 import type { KeptDraft } from './kept-draft'
 
 /** A draft from a link (`isSent`) or from a file. */
 interface Offered {
   readonly kept: KeptDraft
   readonly isSent: boolean
+}
+
+/** The key of the user's own draft: several people may use one browser. */
+const key = (): string => `policy-draft-${userId()}`
+
+const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(key()) ?? '')
+
+/** The draft in the URL, which is taken out of it: reloading the page goes on with the stored one. */
+const takeSentDraft = (): KeptDraft | null => {
+  const sent = draftInHash(location.hash)
+  if (sent !== null) history.replaceState(null, '', location.pathname)
+  return sent
+}
+
+const isBlank = (draft: Draft): boolean => !draft.rows.some(isChanged) && draft.reason === ''
+
+/** The time of storing; null if the browser has no room. */
+const keepText = (text: string): Date | null => {
+  try {
+    localStorage.setItem(key(), text)
+    return new Date()
+  } catch {
+    return null
+  }
+}
+const forgetDraft = (): void => localStorage.removeItem(key())
+
+/** Stores a draft across reloads. Returns when it was stored; null if it is not. */
+const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
+  const at = useSignal<Date | null>(null)
+  const { value } = draft
+  useEffect(() => {
+    const isEmpty = isBlank(value)
+    if (isEmpty) forgetDraft()
+    at.value = isEmpty ? null : keepText(draftText(value))
+  }, [value])
+  return at
 }
 
 const commentedRows = ({ rows }: Policy): readonly Commented[] =>

@@ -10,7 +10,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Fact } from '../../parts/fact'
-import { LoadProblem } from '../../parts/load-problem'
+import { LoadingPage } from '../../parts/loading-page'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
@@ -27,20 +27,10 @@ import { UserState } from './user-state'
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
   const loaded = useLoaded((signal) => api.getUser(id, { signal }), [id])
-  const { value: user, problem, busy } = loaded
+  const { value: user, problem } = loaded
   if (user !== null && user.id === id && problem === null)
     return <Known key={user.id} user={user} onChange={loaded.put} />
-  return (
-    <Page title={t.nav.users}>
-      {busy && <p class="hint">{t.loading}</p>}
-      <LoadProblem of={loaded} />
-      {problem !== null && (
-        <p>
-          <a href="/console/users">{t.users.back}</a>
-        </p>
-      )}
-    </Page>
-  )
+  return <LoadingPage title={t.nav.users} of={loaded} back={{ href: '/console/users', words: t.users.back }} />
 }
 
 const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => unknown }) => {

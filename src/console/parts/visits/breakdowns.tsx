@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import type { Visits } from '../../api'
 import { t } from '../../language/language'
-import { locale } from '../../language/locale'
+import { locale } from '../../language/format'
 import { Breakdown } from './breakdown'
 
 let countries: Intl.DisplayNames | undefined

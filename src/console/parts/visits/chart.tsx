@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import type { TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
-import { useRef } from 'preact/hooks'
+import type { RefObject, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Visits } from '../../api'
 import { number } from '../../language/format'
@@ -9,7 +9,6 @@ import { areaOf, lineOf, scaleOf } from './chart-lines'
 import { momentOf, shortMomentOf } from './moments'
 import type { Interval } from './periods'
 import { labelled, ticksOf } from './ticks'
-import { useWidth } from './use-width'
 
 /** In pixels. */
 const HEIGHT = 220
@@ -171,4 +170,20 @@ const Label = ({
 const besideOf = (x: number, width: number): number => {
   const beside = x > width / 2 ? x - READING.width - READING.away : x + READING.away
   return Math.min(width - READING.width, Math.max(0, beside))
+}
+
+/** The width of an element in pixels while it is mounted; 0 before that. */
+const useWidth = (element: RefObject<HTMLElement | null>): number => {
+  const width = useSignal(0)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return undefined
+    width.value = Math.floor(current.getBoundingClientRect().width)
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) width.value = Math.floor(entry.contentRect.width)
+    })
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return width.value
 }

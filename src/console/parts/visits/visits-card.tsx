@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import { date, dayAndMonth } from '../../language/format'
+import { date, dayAndMonth, number } from '../../language/format'
 import { t } from '../../language/language'
 import { BusyBar } from '../busy-bar'
 import { LoadProblem } from '../load-problem'
@@ -8,11 +8,11 @@ import type { Loaded } from '../loaded'
 import { Note } from '../note'
 import { Segments } from '../segments'
 import { Chart } from './chart'
-import { Figures } from './figures'
+import { compare } from './comparison'
+import { momentOf } from './moments'
 import { PERIODS } from './periods'
 import type { Period } from './periods'
 import type { Compared } from './use-visits'
-import { VisitsTable } from './visits-table'
 
 export const VisitsCard = ({
   title = t.nav.visits,
@@ -86,5 +86,79 @@ const Legend = ({ compared: { period, shown } }: { readonly compared: Compared }
         {t.visits.before[period]}
       </li>
     </ul>
+  )
+}
+
+const Figures = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
+  const most = Math.max(...shown.series.map(({ visits }) => visits))
+  const busiest = shown.series.find(({ visits }) => visits === most && most > 0)
+  return (
+    <dl class="figures">
+      <Figure name={t.nav.visits} value={shown.total} remark={t.visits.compared(compare(shown.total, before.total))} />
+      <Figure
+        name={t.visits.visitors}
+        value={shown.visitors}
+        remark={t.visits.compared(compare(shown.visitors, before.visitors))}
+      />
+      {busiest !== undefined && (
+        <Figure name={t.visits.busiest[interval]} value={most} remark={momentOf(interval, busiest.time)} />
+      )}
+      <Figure name={t.visits.bots} value={shown.bots} remark={t.visits.botsApart} />
+    </dl>
+  )
+}
+
+const Figure = ({
+  name,
+  value,
+  remark,
+}: {
+  readonly name: string
+  readonly value: number
+  readonly remark: string
+}) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <strong>{number(value)}</strong>
+      <span>{remark}</span>
+    </dd>
+  </div>
+)
+
+const VisitsTable = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
+  const rows = shown.series.map((point, i) => ({ ...point, before: before.series[i]?.visits ?? 0 })).toReversed()
+  return (
+    <details class="disclosure">
+      <summary>{t.visits.asTable}</summary>
+      <div class="table-wrap">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{t.visits.when[interval]}</th>
+              <th scope="col" class="number">
+                {t.nav.visits}
+              </th>
+              <th scope="col" class="number">
+                {t.visits.visitorsShort}
+              </th>
+              <th scope="col" class="number">
+                {t.visits.beforeShort}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.time}>
+                <th scope="row">{momentOf(interval, row.time)}</th>
+                <td class="number">{number(row.visits)}</td>
+                <td class="number">{number(row.visitors)}</td>
+                <td class="number">{number(row.before)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   )
 }
