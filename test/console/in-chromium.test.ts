@@ -780,6 +780,7 @@ describeConsole('the console in a browser', () => {
       const seen = page.getByText(/^What you see is from then; we try again in \d+ s\.$/)
       await seen.waitFor()
       expect(await page.locator('tbody tr').count(), 'the last rows').to.equal(before)
+      expect(await page.locator('.card > .note ~ table').count(), 'above the rows').to.equal(1)
       await requireClean(page, 'no connection')
       const left = async () => Number(/\d+(?= s)/.exec(await seen.innerText())?.[0])
       const first = tried

@@ -16,6 +16,7 @@ import { Page } from '../parts/page'
 import { Listed, usePages } from '../parts/pages'
 import { TakenCode } from '../parts/taken-code'
 import { say } from '../parts/toast'
+import { useTableKeys } from '../parts/use-table-keys'
 
 /** A link that did not come back under its code, or under the one that was typed. */
 interface Renamed {
@@ -52,6 +53,7 @@ export const TrashPage = () => {
 
   const { items } = list.state.value
   const keptFocus = useKeptFocus<HTMLTableSectionElement>()
+  useTableKeys(keptFocus.ref, null)
   return (
     <Page title={t.nav.trash}>
       <p class="lead">{t.trash.lead}</p>

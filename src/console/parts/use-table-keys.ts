@@ -4,27 +4,27 @@ import type { Identified, Selection } from './selection'
 import { useKeys } from './use-keys'
 
 /**
- * The keys of a table with one row for each item of a selection: arrows or `j` `k` move, `x` selects, Shift `x` a
- * range, Escape clears, `/` goes to the search. Enter opens the link that has the focus. Returns a function that
- * focuses the row nearest to a place, or the heading if there is no row.
+ * The keys of a table: arrows or `j` `k` move, `/` goes to the search, Enter presses what has the focus, the link of a
+ * row or its first button. With a selection, whose items are the rows, `x` selects, Shift `x` a range, Escape clears.
+ * Returns a function that focuses the row nearest to a place, or the heading if there is no row.
  */
 export const useTableKeys = <Item extends Identified>(
   body: RefObject<HTMLTableSectionElement | null>,
-  selection: Selection<Item>,
+  selection: Selection<Item> | null,
   more: Readonly<Record<string, () => unknown>> = {},
 ): ((place: number) => void) => {
   const rows = () => [...(body.current?.rows ?? [])]
   const focused = () => rows().findIndex((row) => row.contains(document.activeElement))
   const focusRow = (place: number) => {
     const row = rows()[Math.min(rows().length - 1, Math.max(0, place))]
-    const link = row?.querySelector<HTMLElement>('.link-cell a')
+    const link = row?.querySelector<HTMLElement>('.link-cell a, button')
     ;(link ?? document.querySelector<HTMLElement>('h1'))?.focus()
   }
   const next = () => focusRow(focused() + 1)
   const previous = () => focusRow(focused() - 1)
   const select = (isRange: boolean) => {
-    const item = selection.items[focused()]
-    if (item !== undefined) selection.select(item, isRange || !selection.has(item), isRange)
+    const item = selection?.items[focused()]
+    if (selection !== null && item !== undefined) selection.select(item, isRange || !selection.has(item), isRange)
   }
   useKeys({
     '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
@@ -34,7 +34,7 @@ export const useTableKeys = <Item extends Identified>(
     ArrowUp: previous,
     x: () => select(false),
     X: () => select(true),
-    Escape: selection.clear,
+    Escape: () => selection?.clear(),
     ...more,
   })
   return focusRow

@@ -111,7 +111,10 @@ describeConsole('the console by keys alone', () => {
     }
     await shown(page, /deleted/i)
     await goTo('Trash')
-    await push(/^Restore/)
+    await page.locator('tbody tr').first().waitFor()
+    await press('j')
+    await until('its row has the focus', () => hasFocus(button(/^Restore/)))
+    await press('Enter')
     await until('it is back', async () => {
       const { json } = await service.request('GET', '/links', { token: editor.token })
       return listAt(json, 'data').length > 0
