@@ -155,23 +155,18 @@ const subjectOf = (jwt: string): string => {
 
 /** Restores the session of this browser, or completes a sign-in at an issuer. `onProblem` gets an error of either. */
 export const openSession = async (onProblem?: (problem: LinkgateProblem) => void): Promise<void> => {
+  const attempt = (work: Promise<boolean>): Promise<boolean> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof LinkgateProblem)) throw error
+      onProblem?.(error)
+      return false
+    })
   const returned = takeReturn()
   if (returned !== null) {
     history.replaceState(null, '', returned.here)
-    try {
-      await signIn(returned.credentials)
-      return
-    } catch (error) {
-      if (error instanceof LinkgateProblem) onProblem?.(error)
-      else throw error
-    }
+    if (await attempt(signIn(returned.credentials).then(() => true))) return
   }
-  try {
-    if (await renew()) return
-  } catch (error) {
-    if (error instanceof LinkgateProblem) onProblem?.(error)
-    else throw error
-  }
+  if (await attempt(renew())) return
   // an ended one stays: what was typed waits for its user
   if (session.value.is === 'opening') session.value = { is: 'signed out' }
 }

@@ -33,7 +33,6 @@ export const Ask = ({
   readonly isBusy?: boolean
   readonly onClose: () => unknown
   readonly onAnswer: (form: HTMLFormElement) => unknown
-  /** the input */
   readonly children: (names: InputNames) => ComponentChildren
 }) => (
   <Dialog title={title} onClose={onClose}>

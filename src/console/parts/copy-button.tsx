@@ -14,7 +14,6 @@ export const CopyButton = ({
   readonly text: string
   readonly bare?: boolean
   readonly label?: string
-  /** the label of the button */
   readonly words?: string
 }) => {
   const said = useSignal<string | null>(null)

@@ -11,7 +11,6 @@ export interface InputNames {
 interface FieldProps {
   readonly label: ComponentChildren
   readonly hint?: ComponentChildren
-  /** what is wrong with the value */
   readonly fault?: ComponentChildren
   readonly whole?: boolean
   readonly children: (names: InputNames) => ComponentChildren

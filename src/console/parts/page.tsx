@@ -13,7 +13,6 @@ export const Page = ({
   /** set if it is more than the title */
   readonly heading?: ComponentChildren
   readonly actions?: ComponentChildren
-  /** true while its content is loading */
   readonly busy?: boolean
   readonly children: ComponentChildren
 }) => {

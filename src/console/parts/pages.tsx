@@ -24,7 +24,6 @@ interface Part<Item> {
 
 export interface List<Item> {
   readonly state: Signal<Part<Item>>
-  /** loads the next page */
   readonly more: () => Promise<void>
   /** reloads from the beginning; the current items stay visible until then */
   readonly again: () => Promise<void>
@@ -48,7 +47,6 @@ const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: 
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Part<Item>>(NOTHING)
   const running = useRef<AbortController | null>(null)
-  /** the cursor of the last request */
   const last = useRef<string | undefined>(undefined)
   /** changes made while a request is running: its response may not have them yet */
   const lateChanges = useRef<Change<Item>[]>([])
@@ -115,11 +113,9 @@ export const Listed = <Item,>({
   children,
 }: {
   readonly list: List<Item>
-  /** shown instead of items */
   readonly empty: ComponentChildren
   /** words for the shown number and the total */
   readonly words?: (shown: number, all: number | undefined) => string
-  /** more at its foot */
   readonly foot?: ComponentChildren
   readonly children: ComponentChildren
 }) => {

@@ -12,9 +12,7 @@ export const SearchField = ({
   onSearch,
 }: {
   readonly label: string
-  /** the search text in the URL */
   readonly q: string
-  /** whether the key `/` focuses it */
   readonly hasKey?: boolean
   readonly onSearch: (q: string) => unknown
 }) => {

@@ -16,7 +16,6 @@ export interface Selection<Item extends Identified> {
   readonly select: (item: Identified, isSelected: boolean, withShift?: boolean) => void
   readonly selectAll: () => void
   readonly clear: () => void
-  /** unselects those that are gone */
   readonly drop: (gone: ReadonlySet<string>) => void
 }
 

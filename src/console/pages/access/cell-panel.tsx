@@ -29,7 +29,6 @@ export const CellPanel = ({
   readonly question: Question
   /** true if own and others' records get the same answer */
   readonly isAlike: boolean
-  /** the actions named by rows */
   readonly actions: readonly string[]
   readonly revision: number
   readonly onClose: () => unknown

@@ -15,7 +15,6 @@ import type { Term } from './query'
 interface RowProps {
   readonly line: LogLine
   readonly isOpen: boolean
-  /** it arrived while the page was open */
   readonly isFresh: boolean
   readonly nameOf: (id: string | null) => string
   readonly onTurn: (line: LogLine) => unknown

@@ -15,7 +15,6 @@ export const QueryField = ({
   onSearch,
   onType,
 }: {
-  /** the search text in the URL */
   readonly query: string
   readonly known: KnownValues
   readonly onSearch: (query: string) => unknown

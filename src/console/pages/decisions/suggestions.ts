@@ -11,7 +11,6 @@ export interface Known {
 export type KnownValues = Readonly<Record<Qualifier, readonly Known[]>>
 
 export interface Suggestion {
-  /** the text in the field after choosing it */
   readonly text: string
   readonly hint?: string
   /** false: a qualifier whose value is typed next */

@@ -8,7 +8,6 @@ export const TailBar = ({
   onTurn,
 }: {
   readonly tail: Tail
-  /** why no lines arrive */
   readonly off: string | null
   readonly onTurn: () => unknown
 }) => {

@@ -13,7 +13,6 @@ import type { Known } from './there-already.js'
 export interface ImportService {
   readonly tryAll: (items: readonly Item[], signal: AbortSignal) => Promise<readonly ItemResult[]>
   readonly makeAll: (items: readonly Item[]) => Promise<readonly ItemResult[]>
-  /** creates a link with a password */
   readonly makeOne: (item: Item) => Promise<Outcome>
   /** existing links with one of these codes or targets */
   readonly known: (wanted: Wanted, signal: AbortSignal) => Promise<Known>
@@ -41,7 +40,6 @@ export interface ImportJob {
   readonly checkRest: () => Promise<void>
   /** Creates the new links. Rows whose response was lost are checked again first, so that nothing is created twice. */
   readonly run: () => Promise<void>
-  /** Stops after the current request. */
   readonly stop: () => void
 }
 
@@ -111,7 +109,6 @@ export const createImportJob = (service: ImportService): ImportJob => {
     put(thoseThat('new').flatMap((row) => (row.lacksPassword ? [[row, LACKS_PASSWORD] as const] : [])))
   }
 
-  /** Compares rows with existing links. */
   const compare = async (ended: AbortSignal): Promise<void> => {
     const depending = rows.value.filter(dependsOnLinks)
     if (depending.length === 0) return

@@ -22,7 +22,6 @@ export const RowsCard = ({
 }: {
   readonly job: ImportJob
   readonly chosen: Chosen
-  /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
   const reasonFor = useServiceRights()

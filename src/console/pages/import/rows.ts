@@ -18,7 +18,6 @@ export interface Row {
   readonly record: SourceRecord
   /** empty: generated */
   readonly code: string
-  /** as it is stored */
   readonly target: string
   readonly item: Item
   /** a new password, which needs its own request; empty: none */

@@ -4,7 +4,6 @@ import type { Row } from './rows.js'
 export interface Known {
   /** targets by code; null: a link whose target the caller does not see */
   readonly byCode: ReadonlyMap<string, string | null>
-  /** the targets of the caller's own links */
   readonly ownTargets: ReadonlySet<string>
 }
 

@@ -59,7 +59,6 @@ export const EditCard = ({
   /** the link as it was sent last */
   const wanted = useSignal<Wanted | null>(null)
 
-  /** The settings that the form changes. */
   const changesIn = (filled: HTMLFormElement): Changes => {
     const { code, password, ...fields } = readLinkFields(filled)
     const typed = { ...fields, code: code ?? '', target: textOf(filled, 'target').trim() }

@@ -20,7 +20,6 @@ type Level = (typeof LEVELS)[number]
 const CHANGED_MS = 250
 
 interface Look {
-  /** as it was typed */
   readonly size: string
   readonly level: Level
   readonly dark: string

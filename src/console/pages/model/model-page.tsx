@@ -52,7 +52,6 @@ const Explained = ({
   isFirst,
 }: {
   readonly definition: Definition
-  /** true for the first definition of its section */
   readonly isFirst: boolean
 }) => {
   const explained: Readonly<Record<string, string>> = t.model.definitions

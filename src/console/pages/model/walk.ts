@@ -19,7 +19,6 @@ export interface Walk<Row> {
   readonly rows: readonly WalkedRow<Row>[]
   /** the last of them, if it matches */
   readonly match: Row | null
-  /** rows after it */
   readonly notReached: number
 }
 

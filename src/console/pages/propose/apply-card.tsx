@@ -24,9 +24,7 @@ export const ApplyCard = ({
   readonly draft: Signal<Draft>
   readonly needsApproval: boolean
   readonly preview: PolicyPreview | null
-  /** why it cannot be applied; null if it can */
   readonly off: string | null
-  /** somebody else has edited the policy meanwhile */
   readonly isStale: boolean
   readonly apply: Attempt
   readonly onApply: () => unknown

@@ -23,7 +23,6 @@ export interface DraftRow {
 }
 
 export interface Draft {
-  /** the revision that it is based on */
   readonly revision: number
   /** rows in force come first, in their order */
   readonly rows: readonly DraftRow[]

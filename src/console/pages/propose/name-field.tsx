@@ -21,7 +21,6 @@ export const NameField = ({
   readonly value: string
   readonly names: readonly string[]
   readonly fault: string | undefined
-  /** the label for typing another name */
   readonly another: string
   readonly onChange: (value: string) => unknown
 }) => {

@@ -42,7 +42,6 @@ export const RowsCard = ({
 }: {
   readonly draft: Signal<Draft>
   readonly notes: Notes
-  /** why nothing can be changed; null if it can */
   readonly off: string | null
   readonly vocabulary: Vocabulary
 }) => {
@@ -66,7 +65,6 @@ export const RowsCard = ({
     const isThere = at === -1 || draft.value.rows.some((each) => each.id === id)
     wantsFocus.current = isThere ? id : ((rows[at + 1] ?? rows[at - 1])?.id ?? null)
   }
-  /** Opens a row in place. */
   const hold = (id: string) => {
     const found = draft.value.rows.find((each) => each.id === id)
     held.value = found === undefined ? null : { id, priority: priorityOf(found) }

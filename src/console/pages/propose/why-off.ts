@@ -4,15 +4,12 @@ import { t } from '../../language/language'
 interface Applicable {
   /** why this user may not edit the policy; null: they may */
   readonly denied: string | null
-  /** somebody else has edited the policy meanwhile */
   readonly isStale: boolean
   readonly isEmpty: boolean
-  /** the preview is of the current edit */
   readonly isFresh: boolean
   /** rows that cannot be added or removed */
   readonly faults: number
   readonly preview: PolicyPreview | null
-  /** the reason for the edit, as typed */
   readonly reason: string
 }
 

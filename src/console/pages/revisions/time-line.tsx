@@ -5,7 +5,6 @@ import type { Turned } from '../../parts/policy/turned'
 import type { RevisionLine } from './revision-line'
 
 export interface Picked {
-  /** the open revision */
   readonly open: number | null
   /** at most two, in the order in which they were picked */
   readonly compared: readonly number[]
@@ -30,7 +29,6 @@ export const TimeLine = ({
   readonly turned: ReadonlyMap<number, Turned | null>
   readonly inForce: number | null
   readonly picked: Picked
-  /** why restoring is disabled */
   readonly off: string | null
   readonly onOpen: (revision: number) => unknown
   readonly onCompare: (revision: number, isCompared: boolean) => unknown

@@ -39,14 +39,7 @@ export const InvitationsCard = () => {
 
 const BADGES = { open: 'lit', accepted: 'allow', withdrawn: 'paused', expired: 'paused', lapsed: 'deny' } as const
 
-const Invitations = ({
-  made,
-  mayReadUsers,
-}: {
-  /** how many were created here */
-  readonly made: number
-  readonly mayReadUsers: boolean
-}) => {
+const Invitations = ({ made, mayReadUsers }: { readonly made: number; readonly mayReadUsers: boolean }) => {
   const list = usePages(
     (from, options) => api.listInvitations({ limit: 10, count: true, ...from }, options).page(),
     [made],

@@ -9,7 +9,6 @@ export interface Answer {
   /** how many columns it covers: two if own and others' are alike and the role has two */
   readonly span: 1 | 2
   readonly now: Outcome
-  /** null if nothing changes */
   readonly before: Outcome | null
 }
 
@@ -22,7 +21,6 @@ export interface RoleColumns {
 export interface MatrixModel {
   readonly roles: readonly RoleColumns[]
   readonly actions: readonly string[]
-  /** the cells of a role in one row */
   readonly at: (role: string, action: string) => readonly Answer[]
   readonly isChanged: (role: string, action: string) => boolean
 }

@@ -17,12 +17,10 @@ import { useSeen } from './use-seen'
 interface MatrixProps {
   readonly label: string
   readonly model: MatrixModel
-  /** the shown names, in order */
   readonly roles: readonly string[]
   readonly actions: readonly string[]
   /** other roles whose rows apply to a role, if that needs to be shown */
   readonly inherits?: (role: string) => readonly string[]
-  /** the open cell */
   readonly open: Question | null
   /** Called for a press. `back` returns the focus to that cell. */
   readonly onOpen: (question: Question, back: () => void) => unknown
@@ -231,7 +229,6 @@ const Row = ({ slots, place, isNewKind, active, open, ...row }: RowProps) => (
 
 interface RoleCellsProps extends Pick<RowProps, 'model' | 'action' | 'cell' | 'onPress'> {
   readonly role: string
-  /** the number of the role's first column */
   readonly column: number
   /** the relation of the active or open cell, if it is one of these */
   readonly active: Relation | null

@@ -25,7 +25,6 @@ export interface SearchedMatrixProps {
   readonly inherits?: (role: string) => readonly string[]
   readonly open: Question | null
   readonly onOpen: (question: Question, back: () => void) => unknown
-  /** content next to the search */
   readonly children?: ComponentChildren
 }
 

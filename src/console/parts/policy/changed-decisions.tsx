@@ -17,7 +17,6 @@ export const ChangedDecisions = ({
   after,
 }: {
   readonly changes: readonly CellChange[]
-  /** the titles of the two columns */
   readonly before: string
   readonly after: string
 }) => {

@@ -23,7 +23,6 @@ export const ReplayCard = ({
 }: {
   readonly job: ReplayJob
   readonly window: Signal<Window>
-  /** why there is nothing to count; null if there is */
   readonly off: string | null
 }) => {
   const { parts, of, phase, problem } = job.state.value

@@ -8,7 +8,6 @@ export const Bars = ({
   all,
 }: {
   readonly rows: readonly { readonly name: ComponentChildren; readonly visits: number }[]
-  /** the total of the shares */
   readonly all: number
 }) => {
   const most = Math.max(...rows.map(({ visits }) => visits))

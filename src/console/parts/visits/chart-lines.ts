@@ -10,7 +10,6 @@ interface Plot {
 export const scaleOf = ({ left, right, top, bottom }: Plot, count: number, highest: number) => ({
   x: (index: number): number => (count === 1 ? (left + right) / 2 : left + ((right - left) * index) / (count - 1)),
   y: (value: number): number => bottom - ((bottom - top) * value) / Math.max(1, highest),
-  /** the nearest point */
   at: (x: number): number => {
     const share = right === left ? 0 : (x - left) / (right - left)
     return Math.min(count - 1, Math.max(0, Math.round(share * (count - 1))))
