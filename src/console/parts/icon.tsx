@@ -1,7 +1,6 @@
 /** The icons of the console, 16 by 16. Each is next to a word, or has one for screen readers. */
 const SHAPES = {
   add: 'M8 3v10M3 8h10',
-  back: 'M10 3 5 8l5 5',
   chart: 'M2 13h12M3 10l3-4 3 2 4-5',
   check: 'm3 8 3.5 3.5L13 5',
   clock: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2ZM8 5v3l2 2',

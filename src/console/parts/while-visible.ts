@@ -1,7 +1,7 @@
 /**
  * Runs `work` whenever the page is visible and online, and aborts its signal when it no longer is. Returns how to end
- * it. For streams: without a network they fall silent, and a browser allows six connections to a host, which tabs in the
- * background would use up.
+ * it. For streams: without a network they fall silent, and a browser allows six connections to a host, which pages in
+ * the background would use up.
  */
 export const whileVisible = (
   work: (signal: AbortSignal) => unknown,

@@ -3,7 +3,7 @@ import { Fragment } from 'preact'
 
 import { clock, longDay, number, timeZone } from '../../language/format'
 import { t } from '../../language/language'
-import { Icon } from '../../parts/icon'
+import { Button } from '../../parts/button'
 import { byDay, foldLines } from './log-line'
 import type { Fold, LogLine } from './log-line'
 import { COLUMNS, LogRow } from './log-row'
@@ -70,14 +70,13 @@ export const LogTable = ({
                   <tr class="fold">
                     <td />
                     <td colSpan={COLUMNS - 1}>
-                      <button
-                        type="button"
-                        class="button bare"
-                        onClick={() => (unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)]))}
+                      <Button
+                        kind="bare"
+                        icon="down"
+                        onPress={() => (unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)]))}
                       >
-                        <Icon name="down" />
-                        <span>{t.decisions.alike(number(alike.length), clock(oldest.time))}</span>
-                      </button>
+                        {t.decisions.alike(number(alike.length), clock(oldest.time))}
+                      </Button>
                     </td>
                   </tr>
                 )}

@@ -5,6 +5,7 @@ import { dateAndSeconds, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { EffectWord } from '../../parts/matrix/verdict'
 
 export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
@@ -73,10 +74,10 @@ export const CheckpointsCard = ({
                 {by === key.thumbprint && <span class="caption">{t.proof.inUse}</span>}
               </td>
               <td>
-                <span class={`effect ${valid ? 'allow' : 'deny'}`}>
-                  <i aria-hidden="true">{valid ? '✓' : '−'}</i>
-                  {valid ? t.proof.valid : t.proof.notValid}
-                </span>
+                <EffectWord
+                  effect={valid ? 'allow' : 'deny'}
+                  words={{ allow: t.proof.valid, deny: t.proof.notValid }}
+                />
                 {why !== null && <span class="caption">{why}</span>}
               </td>
             </tr>

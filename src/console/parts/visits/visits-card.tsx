@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { date, dayAndMonth, number } from '../../language/format'
 import { t } from '../../language/language'
 import { BusyBar } from '../busy-bar'
+import { Fact } from '../fact'
 import { LoadProblem } from '../load-problem'
 import type { Loaded } from '../loaded'
 import { Note } from '../note'
@@ -115,13 +116,10 @@ const Figure = ({
   readonly value: number
   readonly remark: string
 }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      <strong>{number(value)}</strong>
-      <span>{remark}</span>
-    </dd>
-  </div>
+  <Fact name={name}>
+    <strong>{number(value)}</strong>
+    <span>{remark}</span>
+  </Fact>
 )
 
 const VisitsTable = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
