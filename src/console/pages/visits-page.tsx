@@ -6,6 +6,7 @@ import { t } from '../language/language'
 import { Card } from '../parts/card'
 import { Page } from '../parts/page'
 import { TagMenu } from '../parts/tag-menu'
+import { urlWith } from '../parts/url-with'
 import { Bars } from '../parts/visits/bars'
 import { Breakdowns } from '../parts/visits/breakdowns'
 import { periodIn } from '../parts/visits/periods'
@@ -13,8 +14,7 @@ import type { Period } from '../parts/visits/periods'
 import { useVisits } from '../parts/visits/use-visits'
 import { VisitsCard } from '../parts/visits/visits-card'
 
-const addressOf = (period: Period, tags: readonly string[]): string =>
-  `/console/visits?${new URLSearchParams([['period', period], ...tags.map((tag) => ['tag', tag])])}`
+const addressOf = (period: Period, tag: readonly string[]): string => urlWith('/console/visits', { period, tag })
 
 /** The visits of all links that the user may change, or only of those with some tags. */
 export const VisitsPage = () => {

@@ -21,6 +21,7 @@ import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
+import { urlWith } from '../../parts/url-with'
 import { ExplainedMatrix } from './explained-matrix'
 
 export const AccessPage = () => {
@@ -44,13 +45,9 @@ export const AccessPage = () => {
   const inherited = useMemo(() => inheritedIn(value?.rows ?? []), [value])
 
   const view = useSignal({ ...WHOLE, find: query['find'] ?? '', pinned: query['pin']?.split(',') ?? [] })
-  useSignalEffect(() => {
-    const { find, pinned } = view.value
-    const asked = { ...(find !== '' && { find }), ...(pinned.length > 0 && { pin: pinned.join() }) }
-    const revision = new URLSearchParams(location.search).get('revision')
-    const next = new URLSearchParams({ ...asked, ...(revision !== null && { revision }) }).toString()
-    history.replaceState(null, '', next === '' ? location.pathname : `?${next}`)
-  })
+  const addressAt = (revision: string | number | null) =>
+    urlWith(location.pathname, { find: view.value.find, pin: view.value.pinned.join(), revision })
+  useSignalEffect(() => history.replaceState(null, '', addressAt(new URLSearchParams(location.search).get('revision'))))
   const { busy: isSaving, problem: refused, attempt } = useAttempt()
   const exportCsv = () =>
     attempt(async () => {
@@ -99,20 +96,12 @@ export const AccessPage = () => {
           <RevisionMenu
             chosen={chosen}
             shown={value.revision}
-            onChoose={(revision) => route(withRevision(revision), true)}
+            onChoose={(revision) => route(addressAt(revision), true)}
           />
         </ExplainedMatrix>
       )}
     </Page>
   )
-}
-
-/** The URL of this page at a revision, keeping the search. */
-const withRevision = (revision: number | null): string => {
-  const asked = new URLSearchParams(location.search)
-  asked.delete('revision')
-  if (revision !== null) asked.set('revision', String(revision))
-  return `${location.pathname}?${asked}`
 }
 
 /** Explains the signs of the matrix, and the entries that stand for unnamed roles and actions. */

@@ -12,6 +12,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { urlWith } from '../../parts/url-with'
 import { useKeys } from '../../parts/use-keys'
 import { useNames } from '../../parts/use-names'
 import { useUserSuggestions } from '../../parts/use-suggestions'
@@ -33,8 +34,7 @@ const NO_PAGE = { data: [], next_cursor: null }
 /** How far the list may be scrolled for new lines to be inserted, in pixels. */
 const AT_TOP = -16
 
-const addressOf = (query: string): string =>
-  query === '' ? '/console/decisions' : `/console/decisions?${new URLSearchParams({ q: query })}`
+const addressOf = (q: string): string => urlWith('/console/decisions', { q })
 
 export const DecisionsPage = () => {
   const { query, route } = useLocation()

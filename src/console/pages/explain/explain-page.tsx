@@ -6,6 +6,7 @@ import { Page } from '../../parts/page'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { useServiceRights } from '../../parts/service-rights'
+import { urlWith } from '../../parts/url-with'
 import { useFormKey } from '../../parts/use-form-key'
 import { useLateRoute } from '../../parts/use-late-route'
 import { Answer } from './answer'
@@ -24,10 +25,8 @@ export const ExplainPage = () => {
   const question = questionIn(query)
   const revision = revisionIn(query['revision'])
   const form = useFormKey(JSON.stringify(question))
-  const show = (asked: Question | null, under: number | null) => {
-    const texts = asked === null ? {} : textsOf(asked)
-    lateRoute(`${path}?${new URLSearchParams({ ...texts, ...(under !== null && { revision: String(under) }) })}`)
-  }
+  const show = (asked: Question | null, revision: number | null) =>
+    lateRoute(urlWith(path, { ...(asked && textsOf(asked)), revision }))
   return (
     <Page
       title={t.nav.explain}

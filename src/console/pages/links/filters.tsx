@@ -5,6 +5,7 @@ import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { SearchField } from '../../parts/search-field'
 import { TagMenu } from '../../parts/tag-menu'
+import { urlWith } from '../../parts/url-with'
 
 const STATES = ['active', 'inactive', 'expired'] as const
 const SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
@@ -27,14 +28,8 @@ export const filtersIn = (url: string): Filters => {
   }
 }
 
-const addressOf = ({ q, tags, state, sort }: Filters): string => {
-  const query = new URLSearchParams()
-  if (q !== '') query.set('q', q)
-  for (const tag of tags) query.append('tag', tag)
-  if (state !== undefined) query.set('state', state)
-  if (sort !== SORTS[0]) query.set('sort', sort)
-  return query.size === 0 ? '/console' : `/console?${query}`
-}
+const addressOf = ({ q, tags, state, sort }: Filters): string =>
+  urlWith('/console', { q, tag: tags, state, sort: sort === SORTS[0] ? null : sort })
 
 /** The filters of an export, and of a list beside its order. */
 export const queryOf = ({ q, tags, state }: Filters) => ({

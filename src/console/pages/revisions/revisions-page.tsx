@@ -11,6 +11,7 @@ import { Listed, usePages } from '../../parts/pages'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { useServiceRights } from '../../parts/service-rights'
+import { urlWith } from '../../parts/url-with'
 import { useLateRoute } from '../../parts/use-late-route'
 import { InForceOn } from './in-force-on'
 import { RestoreDialog } from './restore-dialog'
@@ -43,12 +44,8 @@ export const RevisionsPage = () => {
   const turned = useTurned(lines)
   const restoring = useSignal<number | null>(null)
 
-  const show = ({ open, compared }: Picked) => {
-    const asked = new URLSearchParams()
-    if (open !== null) asked.set('revision', String(open))
-    if (compared.length > 0) asked.set('compare', compared.join())
-    lateRoute(`${path}?${asked}`, true)
-  }
+  const show = ({ open, compared }: Picked) =>
+    lateRoute(urlWith(path, { revision: open, compare: compared.join() }), true)
   const [from, to] = picked.compared
   const beside = useRef<HTMLDivElement>(null)
   // on a narrow screen, the open part is below the list

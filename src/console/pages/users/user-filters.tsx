@@ -5,6 +5,7 @@ import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { useRoles } from '../../parts/roles'
 import { SearchField } from '../../parts/search-field'
+import { urlWith } from '../../parts/url-with'
 
 const STATES = ['active', 'suspended'] as const
 
@@ -30,18 +31,10 @@ export const queryOf = ({ q, role, state }: UserFilters) => ({
   ...(state !== undefined && { suspended: state === 'suspended' }),
 })
 
-const addressOf = ({ q, role, state }: UserFilters): string => {
-  const asked = new URLSearchParams()
-  if (q !== '') asked.set('q', q)
-  if (role !== '') asked.set('role', role)
-  if (state !== undefined) asked.set('state', state)
-  return asked.size === 0 ? '/console/users' : `/console/users?${asked}`
-}
-
 export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) => {
   const { route } = useLocation()
   const roles = useRoles()
-  const set = (changed: Partial<UserFilters>) => route(addressOf({ ...filters, ...changed }), true)
+  const set = (changed: Partial<UserFilters>) => route(urlWith('/console/users', { ...filters, ...changed }), true)
   return (
     <div class="row" role="search">
       <SearchField label={t.users.search} q={filters.q} onSearch={(q) => set({ q })} />
