@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 
 import { ignoredColumns } from '../../../import/columns.js'
 import { FORMAT_NAMES } from '../../../import/formats.js'
 import { t } from '../../language/language'
-import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { Field, Options } from '../../parts/field'
+import { FileButton } from '../../parts/file-button'
 import { Icon } from '../../parts/icon'
 import { oneOf } from '../../parts/narrow'
 import { Note } from '../../parts/note'
@@ -39,7 +39,11 @@ export const FileCard = ({
       actions={
         <>
           <span class="caption">{t.imports.records(file.records.length)}</span>
-          <ChooseButton isOff={isLocked} onFile={onFile} />
+          {!isLocked && (
+            <FileButton label={t.imports.choose} accept={ACCEPTED} onFile={onFile}>
+              {t.imports.another}
+            </FileButton>
+          )}
         </>
       }
     >
@@ -121,45 +125,9 @@ const Drop = ({ isReading, onFile }: { readonly isReading: boolean; readonly onF
       <Icon name="import" />
       <strong>{isReading ? t.imports.reading : t.imports.drop}</strong>
       <p class="caption">{t.imports.dropHint}</p>
-      <ChooseButton isMain onFile={onFile} />
+      <FileButton kind="main" label={t.imports.choose} accept={ACCEPTED} onFile={onFile}>
+        {t.imports.choose}
+      </FileButton>
     </div>
-  )
-}
-
-const ChooseButton = ({
-  isMain = false,
-  isOff = false,
-  onFile,
-}: {
-  readonly isMain?: boolean
-  readonly isOff?: boolean
-  readonly onFile: (file: File) => unknown
-}) => {
-  const input = useRef<HTMLInputElement>(null)
-  const id = useId()
-  return (
-    <>
-      <input
-        ref={input}
-        id={id}
-        type="file"
-        hidden
-        accept={ACCEPTED}
-        aria-label={t.imports.choose}
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          // allows choosing the same file again after it was fixed
-          currentTarget.value = ''
-          if (file !== undefined) void onFile(file)
-        }}
-      />
-      {isMain ? (
-        <Button kind="main" onPress={() => input.current?.click()}>
-          {t.imports.choose}
-        </Button>
-      ) : (
-        !isOff && <Button onPress={() => input.current?.click()}>{t.imports.another}</Button>
-      )}
-    </>
   )
 }

@@ -103,26 +103,18 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
                 </select>
               )}
             </Field>
-            <Field label={t.link.qr.dark} fault={faults['dark']}>
-              {(names) => (
-                <input
-                  {...names}
-                  type="color"
-                  value={look.value.dark}
-                  onInput={({ currentTarget }) => set({ dark: currentTarget.value })}
-                />
-              )}
-            </Field>
-            <Field label={t.link.qr.light} fault={faults['light']}>
-              {(names) => (
-                <input
-                  {...names}
-                  type="color"
-                  value={look.value.light}
-                  onInput={({ currentTarget }) => set({ light: currentTarget.value })}
-                />
-              )}
-            </Field>
+            {(['dark', 'light'] as const).map((colour) => (
+              <Field key={colour} label={t.link.qr[colour]} fault={faults[colour]}>
+                {(names) => (
+                  <input
+                    {...names}
+                    type="color"
+                    value={look.value[colour]}
+                    onInput={({ currentTarget }) => set({ [colour]: currentTarget.value })}
+                  />
+                )}
+              </Field>
+            ))}
           </div>
         </details>
       </div>

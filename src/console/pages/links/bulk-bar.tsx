@@ -79,35 +79,30 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     return links.length > 0 || first === undefined ? null : reasonFor(action, first)
   }
 
+  const updateOff = noneOf('link:update', changeable)
   const refused = refusal.value !== null && <Note kind="deny" title={refusal.value} />
   return (
     <div class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
       <strong>{t.links.selected(selected.length)}</strong>
       <span class="row push">
-        <Button icon="tag" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'tags')}>
+        <Button icon="tag" off={updateOff} onPress={() => (asks.value = 'tags')}>
           {t.links.tag}
         </Button>
-        {selected.some(({ active }) => active) && (
-          <Button
-            icon="pause"
-            busy={busy.value}
-            off={noneOf('link:update', changeable)}
-            onPress={() => update(() => ({ active: false }))}
-          >
-            {t.links.pause}
-          </Button>
+        {[true, false].map(
+          (is) =>
+            selected.some(({ active }) => active === is) && (
+              <Button
+                key={String(is)}
+                icon={is ? 'pause' : 'play'}
+                busy={busy.value}
+                off={updateOff}
+                onPress={() => update(() => ({ active: !is }))}
+              >
+                {is ? t.links.pause : t.links.resume}
+              </Button>
+            ),
         )}
-        {selected.some(({ active }) => !active) && (
-          <Button
-            icon="play"
-            busy={busy.value}
-            off={noneOf('link:update', changeable)}
-            onPress={() => update(() => ({ active: true }))}
-          >
-            {t.links.resume}
-          </Button>
-        )}
-        <Button icon="clock" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'end')}>
+        <Button icon="clock" off={updateOff} onPress={() => (asks.value = 'end')}>
           {t.links.setEnd}
         </Button>
         <Button

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Confirm } from '../../parts/confirm'
 import { copyText } from '../../parts/copy-text'
 import { save } from '../../parts/download'
+import { FileButton } from '../../parts/file-button'
 import { say } from '../../parts/toast'
 import { draftHash, draftText, parseDraft } from './kept-draft'
 import type { UsedDraft } from './use-draft'
@@ -15,7 +15,6 @@ const MOST_ADDRESS = 8_000
 
 export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; readonly isEmpty: boolean }) => {
   const { draft, offered } = mine
-  const input = useRef<HTMLInputElement>(null)
   const asks = useSignal(false)
   const off = isEmpty ? t.propose.off.nothing : null
   const send = async () => {
@@ -44,21 +43,9 @@ export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; read
       >
         {t.propose.saveFile}
       </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept=".json,application/json"
-        aria-label={t.propose.openFile}
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          currentTarget.value = ''
-          if (file !== undefined) void open(file)
-        }}
-      />
-      <Button icon="import" onPress={() => input.current?.click()}>
+      <FileButton icon="import" label={t.propose.openFile} accept=".json,application/json" onFile={open}>
         {t.propose.openFile}
-      </Button>
+      </FileButton>
       <Button icon="restore" off={off} onPress={() => (asks.value = true)}>
         {t.propose.discard}
       </Button>
