@@ -1,8 +1,9 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { build } from 'esbuild'
+import type { Plugin } from 'esbuild'
 
 import { PACKAGE_ROOT } from '../config.js'
 import { BUNDLE_FILE } from './bundle-file.js'
@@ -11,9 +12,31 @@ import type { Bundle } from './bundle-file.js'
 /** Where the service serves the files. */
 const ASSETS = '/console/assets'
 
+const APP = 'src/console/app.tsx'
+
+/**
+ * Makes each module that the program loads later import the program, which has loaded by then. Otherwise esbuild makes
+ * a file for each set of pages that share a module, even of one that the program needs at once, and the first page is
+ * fifty files. The texts of a language are left out: the program waits for them before it is done.
+ */
+const afterTheProgram: Plugin = {
+  name: 'after-the-program',
+  setup: ({ onResolve, onLoad, resolve, initialOptions: { absWorkingDir = '' } }) => {
+    onResolve({ filter: /^/ }, async ({ kind, path, importer, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === afterTheProgram || importer.endsWith('/language.ts')) return null
+      const found = await resolve(path, { kind, importer, resolveDir, pluginData: afterTheProgram })
+      return found.errors.length > 0 ? found : { path: found.path, namespace: 'later' }
+    })
+    onLoad({ filter: /^/, namespace: 'later' }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(absWorkingDir, APP))}; export * from ${JSON.stringify(path)}`,
+      resolveDir: absWorkingDir,
+    }))
+  },
+}
+
 const { outputFiles, metafile } = await build({
   absWorkingDir: fileURLToPath(PACKAGE_ROOT),
-  entryPoints: { app: 'src/console/app.tsx', theme: 'src/console/theme.ts' },
+  entryPoints: { app: APP, theme: 'src/console/theme.ts' },
   bundle: true,
   minify: true,
   splitting: true,
@@ -25,6 +48,7 @@ const { outputFiles, metafile } = await build({
     'csv-parse/sync': 'csv-parse/browser/esm/sync',
     'csv-stringify/sync': 'csv-stringify/browser/esm/sync',
   },
+  plugins: [afterTheProgram],
   outdir: 'dist/console-bundle/assets',
   publicPath: ASSETS,
   entryNames: '[name]-[hash]',
@@ -41,7 +65,7 @@ const outputOf = (entry: string): string => {
 }
 const addressOf = (path: string): string => `${ASSETS}/${basename(path)}`
 
-const app = outputOf('src/console/app.tsx')
+const app = outputOf(APP)
 const { cssBundle, imports } = metafile.outputs[app] ?? {}
 /** Modules needed before the program runs, which the browser preloads together. */
 const needed = (imports ?? []).flatMap(({ path, kind }) => (kind === 'import-statement' ? [path] : []))
@@ -75,7 +99,12 @@ const built: Bundle = {
   </body>
 </html>
 `,
-  files: Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
+  // one style for all pages, which esbuild makes for each
+  files: Object.fromEntries(
+    outputFiles
+      .map(({ path, text }) => [basename(path), text] as const)
+      .filter(([name]) => !name.endsWith('.css') || (cssBundle !== undefined && name === basename(cssBundle))),
+  ),
 }
 
 const target = new URL(BUNDLE_FILE, PACKAGE_ROOT)

@@ -14,8 +14,8 @@ describe('the size of the console', () => {
   const scripts = (names: readonly string[]) => names.filter((name) => name.endsWith('.js'))
   /** What a script needs besides itself. */
   const importsOf = (name: string): readonly string[] =>
-    [...(files[name] ?? '').matchAll(/from\s*"\.\/([\w-]+\.js)"|import\s*"\.\/([\w-]+\.js)"/g)].map(
-      ([, from, bare]) => from ?? bare ?? '',
+    [...(files[name] ?? '').matchAll(/(?:from|import)\s*"\/console\/assets\/([\w-]+\.js)"/g)].map(
+      ([, path]) => path ?? '',
     )
   const withImports = (name: string, known = new Set<string>()): ReadonlySet<string> => {
     if (known.has(name)) return known
