@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, readdir, rm } from 'node:fs/promises'
+import { access, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client, type ClientConfig } from 'pg'
 import {
@@ -25,6 +25,12 @@ const SETTINGS = {
   // hashing so often that a stolen hash cannot be guessed is two fifths of what a connection costs its client
   scram_iterations: '1',
 }
+
+/**
+ * Passwords are checked, but sent as they are over a socket that only this machine has: to prove them without is half
+ * of what a connection costs.
+ */
+const LOGINS = 'local all all password\nlocal replication all password\n'
 
 const PREFIX = 'linkgate-server-'
 
@@ -61,7 +67,10 @@ const start = async (): Promise<Running> => {
   const folder = await makeTemporaryFolder(PREFIX)
   await claimDataDir(folder)
   try {
-    const postgres = await openMigratedServer({ dataDir: join(folder, 'data'), settings: SETTINGS })
+    const logins = join(folder, 'pg_hba.conf')
+    await writeFile(logins, LOGINS)
+    const settings = { ...SETTINGS, hba_file: logins }
+    const postgres = await openMigratedServer({ dataDir: join(folder, 'data'), settings })
     // nobody connects to the migrated database: what somebody is connected to cannot be copied
     return { folder, postgres: { ...postgres, owner: { ...postgres.owner, database: 'postgres' } } }
   } catch (error) {
@@ -76,12 +85,13 @@ const start = async (): Promise<Running> => {
  */
 export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
 
-const asOwner = async (statement: string): Promise<ClientConfig> => {
+/** Connects as the superuser of the cluster, to no database that a test has. */
+const withOwner = async (work: (client: Client) => Promise<unknown>): Promise<ClientConfig> => {
   const { owner } = await cluster()
   const client = new Client(owner)
   await client.connect()
   try {
-    await client.query(statement)
+    await work(client)
   } finally {
     await client.end()
   }
@@ -98,17 +108,21 @@ export const createDatabase = async ({ isMigrated = false } = {}): Promise<{
 }> => {
   const name = `test_${randomBytes(8).toString('hex')}`
   // copied as files, since what is kept in memory anyway needs no log of the copy
-  const owner = await asOwner(`create database ${name} ${isMigrated ? 'template linkgate ' : ''}strategy file_copy`)
+  const statement = `create database ${name} ${isMigrated ? 'template linkgate ' : ''}strategy file_copy`
+  const owner = await withOwner((client) => client.query(statement))
   databases.add(name)
   return { name, owner: { ...owner, database: name } }
 }
 
 /** Drops the databases that were made in this process until now, whoever is still connected. */
 export const dropDatabases = async (): Promise<void> => {
-  for (const name of databases) {
-    await asOwner(`drop database if exists ${name} with (force)`)
-    databases.delete(name)
-  }
+  if (databases.size === 0) return
+  await withOwner(async (client) => {
+    for (const name of databases) {
+      await client.query(`drop database if exists ${name} with (force)`)
+      databases.delete(name)
+    }
+  })
 }
 
 /**
