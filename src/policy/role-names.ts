@@ -14,9 +14,11 @@ export interface LoneRole {
 /** How many lone roles get a suggestion: each is compared with every name. */
 const MOST_COMPARED = 100
 
+/** The roles that a row names. */
 export const rolesOf = (row: PolicyRow): readonly string[] =>
   row.ptype === 'g' ? [row.role, row.inherits] : [row.role]
 
+/** All role names in these rows. */
 export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new Set(rows.flatMap(rolesOf))
 
 /**

@@ -63,7 +63,9 @@ export const Password = z
 export const LinkToken = z.string().min(1).max(512).meta({ description: 'from the link in the mail' })
 /** A text in a response. */
 export const text = (most: number, description: string) => z.string().max(most).meta({ description })
+/** A text in a response, or null. */
 export const textOrNull = (most: number, description: string) => z.string().max(most).nullable().meta({ description })
+/** A count in a response. */
 export const count = (description: string) => z.int().min(0).meta({ description })
 export const RevisionNumber = z
   .int()

@@ -9,6 +9,7 @@ type Fault = LogFault | EvidenceFault
 /** How many faults are printed and kept; all are counted. */
 const SHOWN = 20
 
+/** Keeps the first faults. */
 export const keepFaults = <Kept extends Fault>() => {
   const faults: Kept[] = []
   const onFault = (fault: Kept) => {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+/** A named section of a page. */
 export const Card = ({
   title,
   actions,

@@ -5,6 +5,7 @@ export const download = async (name: string, parts: AsyncIterable<string>): Prom
   save(name, new Blob(texts, { type: 'text/csv' }))
 }
 
+/** Saves a file under a name. */
 export const save = (name: string, file: Blob): void => {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

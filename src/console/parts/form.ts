@@ -8,6 +8,7 @@ export const handleSubmit =
     void submit(event.currentTarget)
   }
 
+/** The text of a field of a form. */
 export const textOf = (form: HTMLFormElement, name: string): string => {
   const value = new FormData(form).get(name)
   return typeof value === 'string' ? value : ''

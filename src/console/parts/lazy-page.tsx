@@ -19,5 +19,6 @@ const NotLoaded = () => (
   </Page>
 )
 
+/** A page whose script is loaded when it is first opened. */
 export const lazyPage = <Props,>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
   lazy<FunctionComponent<Props>>(() => load().catch(() => NotLoaded))

@@ -116,6 +116,7 @@ export const LinkFields = ({
   )
 }
 
+/** The values of the fields. */
 export const readLinkFields = (form: HTMLFormElement) => {
   const orNull = (name: string): string | null => textOf(form, name).trim() || null
   const password = textOf(form, 'password')

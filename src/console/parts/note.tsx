@@ -48,5 +48,6 @@ export const ProblemNote = ({
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
   problem?.status === 422 || problem?.code === 'code_taken' ? null : <ProblemNote problem={problem} />
 
+/** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries((problem?.errors ?? []).map((fault) => [nameOfField(fault), besideField(t.faults, fault)]))

@@ -5,6 +5,7 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { Field } from './field'
 
+/** A password field that can be revealed while typing. */
 export const PasswordField = ({
   label,
   name,

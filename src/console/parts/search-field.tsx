@@ -5,6 +5,7 @@ import { Icon } from './icon'
 /** How long somebody has not typed before the list is asked for, in milliseconds. */
 const TYPED_MS = 200
 
+/** Searches a list while the user types. */
 export const SearchField = ({
   label,
   q,

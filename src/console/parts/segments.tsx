@@ -11,6 +11,7 @@ interface SegmentsProps<Name> {
   readonly isOff?: (name: Name) => boolean
 }
 
+/** A choice between a few visible options. */
 export const Segments = <Name extends string | boolean | null>({
   label,
   names,

@@ -42,6 +42,7 @@ export const useSelection = <Item extends Identified>(items: readonly Item[]): S
   }
 }
 
+/** The checkbox in the head of a table. */
 export const SelectAll = <Item extends Identified>({ of }: { readonly of: Selection<Item> }) => {
   const { items, chosen, selectAll, clear } = of
   const areAll = items.length > 0 && chosen.length === items.length
@@ -58,6 +59,7 @@ export const SelectAll = <Item extends Identified>({ of }: { readonly of: Select
   )
 }
 
+/** The checkbox of one row. */
 export const SelectCell = <Item extends Identified>({
   item,
   label,

@@ -9,6 +9,7 @@ import { handleSubmit, textOf } from './form'
 import { Note, ProblemNote } from './note'
 import { PasswordField } from './password-field'
 
+/** Address and password. */
 export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
   const { busy, problem, attempt } = useAttempt()
   const form = useRef<HTMLFormElement>(null)

@@ -34,5 +34,6 @@ export const useUserSuggestions = (typed: string | null): readonly User[] =>
     [typed === null],
   )
 
+/** Links that the caller may change and that match a search. */
 export const useLinkSuggestions = (typed: string) =>
   useSuggestions(typed, async (asked, signal) => (await api.listLinks(asked, { signal }).page()).data)

@@ -259,6 +259,7 @@ export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.Qu
 export const asStatement = (changes: LinkChanges): typeof toStatement =>
   Object.keys(changes).length === 1 ? prepared : toStatement
 
+/** The row of a new link. */
 export const rowOf = (link: NewLink & { readonly code: string }): Readonly<Record<string, unknown>> => ({
   ...NEW,
   ...withoutUndefined(link),

@@ -24,6 +24,7 @@ import { useServiceRights } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { ExplainedMatrix } from './explained-matrix'
 
+/** The policy's answer to every question: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])

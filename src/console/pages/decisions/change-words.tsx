@@ -20,6 +20,7 @@ export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) =>
   return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.link.nobody
 }
 
+/** The effects of a revision, in a sentence or two. */
 export const RevisionWords = ({
   line,
   revision,
@@ -57,6 +58,7 @@ const fieldText = (field: string, value: unknown): string => {
   return TURNED.has(field) && from !== undefined && to !== undefined ? t.decisions.fromTo(from, to) : texts.join(', ')
 }
 
+/** The changed fields of a log line. */
 export const changedFields = (change: LogLine['change']): readonly (readonly [string, string])[] =>
   Object.entries(change ?? {}).flatMap(([field, value]) =>
     field === 'what' || value === null ? [] : [[field, fieldText(field, value)] as const],

@@ -36,6 +36,7 @@ const AT_TOP = -16
 
 const addressOf = (q: string): string => urlWith('/console/decisions', { q })
 
+/** All decisions and changes, newest first; searchable, live and exportable. */
 export const DecisionsPage = () => {
   const { query, route } = useLocation()
   const reasonFor = useServiceRights()

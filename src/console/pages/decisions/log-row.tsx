@@ -25,6 +25,7 @@ interface RowProps {
 
 export const COLUMNS = 8
 
+/** A line of the log; its details open below it. */
 export const LogRow = (props: RowProps) => {
   const { line, isOpen, isFresh, nameOf, onTurn, addressWith } = props
   const id = useId()

@@ -73,6 +73,7 @@ const meaningOf = ({ name, value }: Term, before: readonly Term[], now: number):
   return MEANINGS[qualifier](value, now) ?? qualifier
 }
 
+/** The query of a search, and the fault of each of its terms (null: none). */
 export const readQuery = (
   terms: readonly Term[],
   now: number,

@@ -9,6 +9,7 @@ import type { Term } from './query'
 import type { KnownValues, Suggestion } from './suggestions'
 import { readTyped } from './typed'
 
+/** A search by qualifiers: the current terms as chips, a text field, and suggestions. */
 export const QueryField = ({
   query,
   known,

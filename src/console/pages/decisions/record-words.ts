@@ -10,6 +10,7 @@ export const recordWords = ({ record }: LogLine, nameOf: (id: string | null) => 
   return code === null ? '' : `${type} ${code}`
 }
 
+/** The users named in a line. */
 export const usersIn = ({ who, record, change }: LogLine): readonly (string | null)[] => [
   who.id,
   record.type === 'user' && isId(record.code) ? record.code : null,

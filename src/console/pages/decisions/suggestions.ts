@@ -29,6 +29,7 @@ const meantBy = (word: string): readonly Suggestion[] =>
     .filter((term) => readQuery([term], 0).faults[0] === null)
     .map((term) => ({ text: formatTerm(term), isWhole: true }))
 
+/** Suggestions for the typed text: qualifiers first, then values. */
 export const suggest = (typed: string, terms: readonly Term[], known: KnownValues): readonly Suggestion[] => {
   const [term] = parseQuery(typed)
   const unused = QUALIFIERS.filter((name) => terms.every((other) => other.name !== name))

@@ -2,6 +2,7 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import type { Tail } from './tail'
 
+/** Shows whether new lines arrive, with a button to pause them. */
 export const TailBar = ({
   tail,
   off,

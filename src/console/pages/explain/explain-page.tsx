@@ -16,6 +16,7 @@ import type { Question } from './question'
 import { QuestionForm } from './question-form'
 import { RequestTab } from './request-tab'
 
+/** Explains a decision, or a past request. The URL keeps the question. */
 export const ExplainPage = () => {
   const { query, route, path } = useLocation()
   const lateRoute = useLateRoute()

@@ -6,6 +6,7 @@ import { t } from '../../language/language'
 import { Field, Options } from '../../parts/field'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
 
+/** The roles and actions named by rows. */
 export const namesIn = (
   rows: readonly PolicyRow[],
 ): { readonly roles: readonly string[]; readonly actions: readonly string[] } => ({
@@ -27,6 +28,7 @@ export const ActionField = ({ actions, chosen }: { readonly actions: readonly st
   </Field>
 )
 
+/** `chosen` follows the choice. */
 export const RoleField = ({
   roles,
   chosen,

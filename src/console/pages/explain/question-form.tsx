@@ -21,6 +21,7 @@ import type { Question } from './question'
 
 const ABOUTS = ['person', 'role'] as const
 
+/** Who wants to do what to which link, chosen by typing. */
 export const QuestionForm = ({
   question,
   off,

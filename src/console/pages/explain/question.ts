@@ -25,6 +25,7 @@ export const questionIn = ({ user, role, action, link, relation }: Texts): Quest
   }
 }
 
+/** The question as parameters, for the URL and for the service. */
 export const textsOf = (question: Question): Readonly<Record<string, string>> => {
   const { about: _about, ...texts } = question
   return Object.fromEntries(Object.entries(texts).filter((each): each is [string, string] => each[1] !== null))

@@ -17,6 +17,7 @@ import type { Recorded } from './recorded'
 
 type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][number]
 
+/** Explains a past request by its id. */
 export const RequestTab = ({
   request,
   off,

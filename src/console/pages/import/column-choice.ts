@@ -21,6 +21,7 @@ export const choiceOf = (field: Field, columns: readonly string[], format: Forma
   return given === undefined ? defaultChoice(field, columns, format, map) : (given ?? LEFT_OUT)
 }
 
+/** The mapping with another choice for a field. */
 export const withChoice = (
   field: Field,
   choice: string,

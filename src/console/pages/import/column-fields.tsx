@@ -22,6 +22,7 @@ const FIELDS = [
   'password',
 ] as const satisfies readonly FieldName[]
 
+/** Maps columns to fields. */
 export const ColumnFields = ({
   columns,
   format,

@@ -16,6 +16,7 @@ import type { Chosen } from './chosen'
 import { ColumnFields } from './column-fields'
 import { mappedColumns } from './rows'
 
+/** The file, its format, and the mapping of its columns. */
 export const FileCard = ({
   chosen,
   isReading,

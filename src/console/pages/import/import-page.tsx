@@ -17,6 +17,7 @@ import { MOST_FILE_BYTES, readFile } from './read-file'
 import { rowsOf } from './rows'
 import { RowsCard } from './rows-card'
 
+/** Imports a file: checks each row, then creates its link. */
 export const ImportPage = () => {
   const [job] = useState(() => createImportJob(importService))
   const chosen = useSignal<Chosen | null>(null)

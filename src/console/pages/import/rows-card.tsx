@@ -15,6 +15,7 @@ import type { Row } from './rows'
 import { RowsTable } from './rows-table'
 import { whyText } from './why-text'
 
+/** The outcome of each row, and the button that runs the import. */
 export const RowsCard = ({
   job,
   chosen,

@@ -23,6 +23,7 @@ const LOOK = {
   refused: ['badge deny', 'deny'],
 } as const satisfies Readonly<Record<State, readonly [string, IconName]>>
 
+/** The rows of the file with their outcomes. */
 export const RowsTable = ({
   rows,
   counts,

@@ -30,6 +30,7 @@ export interface Row {
 /** Columns by our fields, overriding the format; null: the field is left out. */
 export type Mapping = ReadonlyMap<Field, string | null>
 
+/** Columns mapped by the user. */
 export const mappedColumns = (map: Mapping): ReadonlySet<string> =>
   new Set([...map.values()].filter((column) => column !== null))
 

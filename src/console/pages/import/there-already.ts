@@ -7,6 +7,7 @@ export interface Known {
   readonly ownTargets: ReadonlySet<string>
 }
 
+/** True for a row whose outcome depends on existing links. */
 export const dependsOnLinks = ({ outcome, code }: Row): boolean =>
   outcome.is === 'taken' || (outcome.is === 'new' && code === '')
 

@@ -42,6 +42,7 @@ export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(base.forward_query !== now.forward_query && { forward_query: now.forward_query }),
 })
 
+/** The differing settings, in the order shown. */
 export const differences = (base: Settings, now: Settings): readonly SettingName[] => {
   const changed = new Set<string>(Object.keys(changedFields(base, now)))
   if (base.active !== now.active) changed.add('active')

@@ -4,6 +4,7 @@ import { Note } from '../../parts/note'
 import type { ConflictRow, Settings } from './changed-fields'
 import { settingName, settingWords } from './setting-words'
 
+/** Two concurrent edits, setting by setting: the saved one, and the typed one. */
 export const ConflictNote = ({
   rows,
   mine,

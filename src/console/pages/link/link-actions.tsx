@@ -18,6 +18,7 @@ import { useLateRoute } from '../../parts/use-late-route'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
 
+/** The actions on a link; disabled ones say why. */
 export const LinkActions = ({
   code,
   url,

@@ -36,6 +36,7 @@ const DONE = {
 
 const isDone = (name: string): name is keyof typeof DONE => Object.hasOwn(DONE, name)
 
+/** The event in a log entry; null for a mere read. */
 export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry): LinkEvent | null => {
   const event = { id, time, who: subject.id }
   const action = textOf(more['action'])

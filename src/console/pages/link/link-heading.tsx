@@ -1,5 +1,6 @@
 import { t } from '../../language/language'
 
+/** The place of the link: under Links, and at this host. */
 export const LinkHeading = ({ url }: { readonly url: string }) => {
   const { host, pathname } = new URL(url)
   return (

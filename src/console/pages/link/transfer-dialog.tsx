@@ -9,6 +9,7 @@ import { textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { faultsOf } from '../../parts/note'
 
+/** Transfers a link to another user. */
 export const TransferDialog = ({
   code,
   onGiven,

@@ -38,6 +38,7 @@ export const queryOf = ({ q, tags, state }: Filters) => ({
   ...(state !== undefined && { state }),
 })
 
+/** True if any filter is set. */
 export const isFiltered = ({ q, tags, state }: Filters): boolean => q !== '' || tags.length > 0 || state !== undefined
 
 /** The filters in words, as the bar names them. */

@@ -17,6 +17,7 @@ interface RowActions {
   readonly onSwitch: (link: ManagedLink) => unknown
 }
 
+/** One link of the list. */
 export const LinkRow = ({
   link,
   rights,

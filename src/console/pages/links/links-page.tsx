@@ -25,6 +25,7 @@ import { LinkRow } from './link-row'
 
 const { part: bulk, load: loadBulk } = late(() => import('./bulk-bar'))
 
+/** The links that the user may change: create, find, copy, and change many at once. */
 export const LinksPage = () => {
   const { url, route } = useLocation()
   const filters = filtersIn(url)

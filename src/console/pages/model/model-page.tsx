@@ -12,6 +12,7 @@ import { readModel } from './model-text'
 import type { Definition } from './model-text'
 import { WalkCard } from './walk-card'
 
+/** The rule language: each definition with an explanation, and the evaluation of a question. */
 export const ModelPage = () => {
   const loaded = useLoaded(async (signal) => {
     const [text, { rows }] = await Promise.all([api.getPolicyModel({ signal }), api.getPolicy({}, { signal })])

@@ -24,6 +24,7 @@ import type { Walk } from './walk'
 
 const EXAMPLE: RoleQuestion = { about: 'role', role: 'editor', action: 'link:delete', relation: 'other' }
 
+/** Evaluates a question with the matchers, row by row. */
 export const WalkCard = ({
   matchers,
   rows,

@@ -11,6 +11,7 @@ export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
 const FIRST = 8
 
+/** The chains of the log, with their lengths. */
 export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => {
   const most = useSignal(FIRST)
   return (
@@ -47,6 +48,7 @@ export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => 
   )
 }
 
+/** The newest signatures of the log: time, key and validity. */
 export const CheckpointsCard = ({
   proof: { checkpoints, key, since_checkpoint: since, checkpoint },
 }: {

@@ -14,6 +14,7 @@ import { KEY_FILE } from './evidence-file'
 import { pemOf } from './public-key'
 import { VerificationCard } from './verification-card'
 
+/** How far the log is proved, and how others can verify it. */
 export const ProofPage = () => {
   const off = useServiceRights()('audit:read')
   const loaded = useLoaded((signal) => api.getProof({ signal }), [])

@@ -6,6 +6,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import type { Verdict } from '../../api'
 import { useVerification } from './use-verification'
 
+/** Verifies the whole log with visible progress, and shows the result. */
 export const VerificationCard = ({
   off,
   onVerdict,

@@ -15,6 +15,7 @@ import { nameOf } from './who'
 
 const ALL = 'all'
 
+/** Proposed edits of the policy, open and closed ones. */
 export const ProposalsPage = () => {
   const { query, route } = useLocation()
   const state = query['state'] === ALL ? ALL : (oneOf(PROPOSAL_STATES, query['state']) ?? 'open')

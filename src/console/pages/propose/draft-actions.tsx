@@ -13,6 +13,7 @@ import type { UsedDraft } from './use-draft'
 /** Some programs truncate longer URLs. */
 const MOST_ADDRESS = 8_000
 
+/** Actions on a draft: copy a link, save as a file, open a file, discard. */
 export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; readonly isEmpty: boolean }) => {
   const { draft, offered } = mine
   const asks = useSignal(false)

@@ -66,6 +66,7 @@ export interface Held {
   readonly priority: number
 }
 
+/** The rows of one kind, in order of evaluation. */
 export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype'], held: Held | null = null): readonly DraftRow[] => {
   const place = (each: DraftRow) => (each.id === held?.id ? held.priority : priorityOf(each))
   return rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => place(a) - place(b))
@@ -94,6 +95,7 @@ const newId = ({ rows }: Draft): string => {
   return `new ${Math.max(0, ...numbers) + 1}`
 }
 
+/** Adds a row. Returns the draft and the row's id. */
 export const addRow = (draft: Draft, now: Commented): readonly [Draft, string] => {
   const id = newId(draft)
   return [{ ...draft, rows: [...draft.rows, { id, was: null, now }] }, id]
@@ -139,6 +141,7 @@ export const moveRow = (draft: Draft, id: string, by: -1 | 1): Draft => {
   return changeRow(swapped, target.id, at(passed, moved.row.priority))
 }
 
+/** The edit, for storing and sending. */
 export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
   rows.filter(isChanged).map(({ was, now }) => ({ was: was?.row ?? null, now }))
 

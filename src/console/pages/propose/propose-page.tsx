@@ -28,6 +28,7 @@ import { useDraft } from './use-draft'
 import { bodyOf, usePreview } from './use-preview'
 import { whyOff } from './why-off'
 
+/** An edit of the policy: its changes and its effect on past decisions, while typing. */
 export const ProposePage = () => {
   const loaded = useLoaded(async (signal) => {
     const [policy, { decisions }] = await Promise.all([

@@ -8,6 +8,7 @@ import type { RowNote } from './row-notes'
 
 const doing = (action: string, relation: string) => t.policy.doing(action, relation === 'own')
 
+/** A note about a row, below it. */
 export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
   switch (note.is) {
     case 'fault':

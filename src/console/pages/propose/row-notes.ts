@@ -34,6 +34,7 @@ type Changes = ReturnType<typeof changesIn>
 
 const PLACE = /^(add|remove)\.(\d+)(?:\.(.*))?$/
 
+/** Assigns the service's findings about an edit to its rows. */
 export const notesOf = (
   draft: Draft,
   changes: Changes,

@@ -10,6 +10,7 @@ import { handleSubmit, textOf } from '../../parts/form'
 import { LOCAL_TIME } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 
+/** What was in force at a moment. */
 export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) => unknown }) => {
   const answer = useSignal<string | null>(null)
   const { busy, problem, attempt } = useAttempt()

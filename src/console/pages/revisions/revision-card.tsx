@@ -79,6 +79,7 @@ export const RevisionCard = ({ revision }: { readonly revision: number }) => {
   )
 }
 
+/** Two revisions, and all changes between them. */
 export const ComparisonCard = ({
   from,
   to,

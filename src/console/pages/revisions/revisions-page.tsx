@@ -26,6 +26,7 @@ const picksIn = (query: Readonly<Record<string, string>>): Picked => ({
   compared: (query['compare'] ?? '').split(',').flatMap((text) => revisionIn(text) ?? []),
 })
 
+/** All edits of the policy: reason, author, time and changes; with comparing and restoring. */
 export const RevisionsPage = () => {
   const { query, path } = useLocation()
   const lateRoute = useLateRoute()

@@ -10,11 +10,13 @@ export interface Picked {
   readonly compared: readonly number[]
 }
 
+/** Who made a revision, in words. */
 export const makerOf = ({ who, isUser, isByHand }: RevisionLine): string => {
   if (isByHand) return t.revisions.inDatabase(who ?? '')
   return who ?? (isUser ? t.revisions.gone : t.revisions.nobody)
 }
 
+/** Revisions, newest first: reason, author, time and changes. */
 export const TimeLine = ({
   lines,
   turned,

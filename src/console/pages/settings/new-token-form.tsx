@@ -18,6 +18,7 @@ export type MadeToken = Awaited<ReturnType<typeof api.createPersonalToken>>
 const LIVES_DAYS = [7, 30, 90, 365] as const
 const DAY_S = 86_400
 
+/** Purpose, scopes and lifetime of a new token. */
 export const NewTokenForm = ({
   onMade,
   onCancel,

@@ -12,6 +12,7 @@ import { FormProblem, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
 import { say } from '../../parts/toast'
 
+/** A new password, with the current one. */
 export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
   const endsTokens = useSignal(false)
   const { busy, problem, attempt } = useAttempt()

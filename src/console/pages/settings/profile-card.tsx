@@ -17,6 +17,7 @@ import { useOpenedFocus } from '../../parts/opened-focus'
 import { say } from '../../parts/toast'
 import { changeAddress } from '../../change-address'
 
+/** Name, role and address. */
 export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
   const { busy, problem, attempt } = useAttempt()
   const faults = faultsOf(problem.value)

@@ -11,6 +11,7 @@ import { ProfileCard } from './profile-card'
 import { SignInsCard } from './sign-ins-card'
 import { TokensCard } from './tokens-card'
 
+/** A user's own settings, tokens and sign-ins. */
 export const SettingsPage = () => (
   <Page title={t.nav.settings}>
     <div class="halves">

@@ -18,6 +18,7 @@ import type { MadeToken } from './new-token-form'
 
 type Token = Awaited<ReturnType<typeof api.listPersonalTokens>>['data'][number]
 
+/** Personal tokens: list, create, revoke. */
 export const TokensCard = () => {
   const loaded = useLoaded((signal) => api.listPersonalTokens({ signal }), [])
   const isMaking = useSignal(false)

@@ -14,6 +14,7 @@ import { ProblemNote, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 
+/** Deletes a user, and asks what to do with their links. */
 export const DeleteDialog = ({
   user: { id, name },
   onDeleted,

@@ -14,6 +14,7 @@ import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useNames } from '../../parts/use-names'
 
+/** Invitations: list, create, withdraw. */
 export const InvitationsCard = () => {
   const off = useServiceRights()('user:invite')
   const may = useAllowed()

@@ -18,6 +18,7 @@ export const sortOut = (users: readonly User[], reasonFor: (user: User) => strin
   return { can, reasons }
 }
 
+/** Shows who will be left out, and why. */
 export const LeftOut = ({ of, what }: { readonly of: Sorted; readonly what?: string }) => {
   const reasons = [...of.reasons]
   if (reasons.length === 0 || of.can.length === 0) return null

@@ -25,6 +25,7 @@ export const userFiltersIn = ({ q = '', role = '', state }: Texts): UserFilters 
 
 export const isFiltered = ({ q, role, state }: UserFilters): boolean => q !== '' || role !== '' || state !== undefined
 
+/** The filters as parameters of the service. */
 export const queryOf = ({ q, role, state }: UserFilters) => ({
   ...(q !== '' && { q }),
   ...(role !== '' && { role }),

@@ -24,6 +24,7 @@ import { useUserRights } from './use-user-rights'
 import { UserLinksCard } from './user-links-card'
 import { UserState } from './user-state'
 
+/** One user: profile, rights, links, and decisions about them. */
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
   const loaded = useLoaded((signal) => api.getUser(id, { signal }), [id])

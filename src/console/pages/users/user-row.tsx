@@ -9,6 +9,7 @@ import type { Selection } from '../../parts/selection'
 import type { UserRights } from './use-user-rights'
 import { UserState } from './user-state'
 
+/** One user of the list. */
 export const UserRow = ({
   user,
   rights: { offFor },

@@ -3,6 +3,7 @@ import { t } from '../../language/language'
 import { userId } from '../../session'
 import { Icon } from '../../parts/icon'
 
+/** The special states of a user. */
 export const UserState = ({ user: { id, suspended } }: { readonly user: User }) => (
   <span class="row">
     {suspended ? (

@@ -22,6 +22,7 @@ import { UserFilterBar, isFiltered, queryOf, userFiltersIn } from './user-filter
 import { UserRow } from './user-row'
 import { useUserRights } from './use-user-rights'
 
+/** All users: search, roles, suspension, deletion, invitation. */
 export const UsersPage = () => {
   const { query, route } = useLocation()
   const filters = userFiltersIn(query)

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page'
 import { useServiceRights } from '../../parts/service-rights'
 import { outcome } from './outcome'
 
+/** The first things to do in a new installation. */
 export const WelcomePage = () => {
   const reasonFor = useServiceRights()
   const hasLink = useSignal(false)

@@ -5,6 +5,7 @@ import { Button } from '../button'
 import { Choice } from '../field'
 import { Menu } from '../menu'
 
+/** A searchable menu for pinning roles. */
 export const RolesMenu = ({
   roles,
   pinned,

@@ -8,6 +8,7 @@ export interface CommentChange {
   readonly after: string | null
 }
 
+/** Changed comments of rows, with the previous text struck through. */
 export const ChangedComments = ({ comments }: { readonly comments: readonly CommentChange[] }) => (
   <ul class="changed-comments">
     {comments.map(({ row, before, after }) => (

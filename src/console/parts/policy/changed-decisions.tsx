@@ -11,6 +11,7 @@ import { countTurned, shownChanges } from './turned'
 /** How many are shown at first, and added each time. */
 const AT_ONCE = 12
 
+/** The changed decisions: how many, and which. */
 export const ChangedDecisions = ({
   changes,
   before,

@@ -3,6 +3,7 @@ import { rowText } from './row'
 import { rowWords } from './row-words'
 import type { SentRow } from './row'
 
+/** Added and removed rows: sign, words, and file format. */
 export const ChangedRows = ({
   added,
   removed,

@@ -12,6 +12,7 @@ import { countTurned } from './turned'
 
 const NONE: readonly CellChange[] = []
 
+/** The changes of an edit, in the matrix of all decisions. */
 export const ChangesCard = ({
   cells,
   changes = NONE,

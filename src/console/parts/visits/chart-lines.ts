@@ -20,8 +20,10 @@ type Scale = ReturnType<typeof scaleOf>
 
 const round = (pixels: number): string => String(Math.round(pixels * 10) / 10)
 
+/** A line through values, as a path. */
 export const lineOf = (values: readonly number[], { x, y }: Pick<Scale, 'x' | 'y'>): string =>
   values.map((value, i) => `${i === 0 ? 'M' : 'L'}${round(x(i))} ${round(y(value))}`).join('')
 
+/** The area under it. */
 export const areaOf = (values: readonly number[], scale: Pick<Scale, 'x' | 'y'>): string =>
   values.length === 0 ? '' : `${lineOf(values, scale)}V${round(scale.y(0))}H${round(scale.x(0))}Z`

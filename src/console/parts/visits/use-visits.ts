@@ -11,6 +11,7 @@ export interface Compared<Answer extends Visits = Visits> {
   readonly before: Visits
 }
 
+/** Loads both; reloads when the period or one of `keys` changes. */
 export const useVisits = <Answer extends Visits>(
   ask: (bounds: Bounds, signal: AbortSignal) => Promise<Answer>,
   period: Period,

@@ -15,6 +15,7 @@ import { PERIODS } from './periods'
 import type { Period } from './periods'
 import type { Compared } from './use-visits'
 
+/** Visits over time, with the previous period. */
 export const VisitsCard = ({
   title = t.nav.visits,
   period,
