@@ -12,7 +12,6 @@ import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { HandlerLayers } from './handler-layers.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders } from './request-headers.js'
-
 import { asksPolicy, isTaken, nothing } from './route.js'
 import { NO_DATA, noRecord } from './rules.js'
 import type { Admitted, Caller } from './caller.js'

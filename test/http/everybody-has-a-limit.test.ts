@@ -68,9 +68,10 @@ describe('everybody has a limit', () => {
   it('the files of the console are not counted: a page needs them all at once', async () => {
     const { text } = await service.request('GET', '/console')
     const files = [...text.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path)
-    expect(files.length).to.be.above(POINTS)
     const from = { 'X-Forwarded-For': '198.51.100.250' }
-    for (const path of files) {
+    const asked = Array.from({ length: POINTS }, () => files).flat()
+    expect(asked.length).to.be.above(POINTS)
+    for (const path of asked) {
       const { status, headers } = await service.request('GET', path, { headers: from })
       expect([status, headers.has('RateLimit')], path).to.deep.equal([200, false])
     }
