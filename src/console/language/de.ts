@@ -1,6 +1,6 @@
 import { hour, listed, moment, number, percent } from './format'
 import { allFaults } from './fault-words'
-import type { Texts } from './language'
+import type { Texts } from './texts'
 import { access } from './de/access'
 import { decisions, notLive } from './de/decisions'
 import { explain } from './de/explain'

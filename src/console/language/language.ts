@@ -1,8 +1,5 @@
 import { setLocale } from './format'
-import type { en } from './en'
-
-/** The texts that every language has. */
-export type Texts = typeof en
+import type { Texts } from './texts'
 
 export const LANGUAGES = ['en', 'de'] as const
 type Language = (typeof LANGUAGES)[number]

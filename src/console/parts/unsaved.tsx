@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../language/language'
-import type { Texts } from '../language/language'
+import type { Texts } from '../language/texts'
 import { hearBack } from './before-router'
 import { Confirm } from './confirm'
 

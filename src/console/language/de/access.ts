@@ -1,5 +1,5 @@
 import { listed } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 export const access: Texts['access'] = {
   lead: 'Jede Frage an die Regeln, beantwortet. Vollständig, keine Auswahl.',

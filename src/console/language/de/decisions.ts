@@ -1,5 +1,5 @@
 import { moment, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const VALUES: Readonly<Record<string, string>> = {
   user: 'wer gefragt hat, eine Adresse oder eine Nummer',

@@ -1,5 +1,5 @@
 import { capitalized } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']

@@ -1,5 +1,5 @@
 import { asSentence, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'Link' : 'Links'}`
 const are = (count: number): string => `${number(count)} ${count === 1 ? 'ist' : 'sind'}`

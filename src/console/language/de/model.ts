@@ -1,4 +1,4 @@
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 export const model: Texts['model'] = {
   lead: 'Die Sprache der Regeln. Was die Zeilen bedeuten, steht hier und sonst nirgends. Nur der Betreiber ändert sie.',

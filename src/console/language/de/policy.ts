@@ -1,5 +1,5 @@
 import { listed, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 import { doing, everyOne, rowWords } from './policy-rows'
 
 export const policy: Texts['policy'] = {

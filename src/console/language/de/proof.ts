@@ -1,5 +1,5 @@
 import { number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const entries = (count: number): string => `${number(count)} ${count === 1 ? 'Eintrag' : 'Einträge'}`
 const inChains = (count: number): string => `${number(count)} ${count === 1 ? 'Kette' : 'Ketten'}`

@@ -1,4 +1,4 @@
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const DONE = { open: 'Offen', applied: 'Angenommen', declined: 'Abgelehnt', withdrawn: 'Zurückgezogen' }
 

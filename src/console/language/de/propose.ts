@@ -1,5 +1,5 @@
 import { dateAndTime, hour, listed, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'}`
 const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile' : 'Zeilen'}`

@@ -1,5 +1,5 @@
 import { timeZone } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 export const revisions: Texts['revisions'] = {
   lead: 'Jede Änderung der Regeln ist eine Fassung. Keine wird je geändert oder gelöscht.',

@@ -1,5 +1,5 @@
 import { date, dateAndTime, distance, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 export const settings: Texts['settings'] = {
   profile: {

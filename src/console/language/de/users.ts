@@ -1,5 +1,5 @@
 import { dateAndTime, number } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'Person' : 'Personen'}`
 

@@ -1,5 +1,5 @@
 import { dateAndTime } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 export const welcome: Texts['welcome'] = {
   choose: {

@@ -1,0 +1,4 @@
+import type { en } from './en'
+
+/** The texts that every language has. */
+export type Texts = typeof en
