@@ -99,7 +99,7 @@ const built: Bundle = {
   </body>
 </html>
 `,
-  // one style for all pages, which esbuild makes for each
+  // esbuild repeats the one style sheet for each page; only the program's is served
   files: Object.fromEntries(
     outputFiles
       .map(({ path, text }) => [basename(path), text] as const)

@@ -44,7 +44,7 @@ const timeOf = (text: string): string => {
   return `${date}T${time}${seconds}${hours === '' ? 'Z' : `${hours}:${minutes}`}`
 }
 
-/** titles of web pages have line breaks */
+/** Titles of web pages have line breaks. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const oneLineOf = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ')
 

@@ -246,7 +246,7 @@ describe('HTTP under attack', () => {
         await turnOver()
         const { heapUsed, external } = process.memoryUsage()
         const bytes = heapUsed + external
-        // a megabyte more or less decides nothing here, and each pass over the heap takes its time
+        // exact enough: each collection takes long
         if (bytes > least - MEGABYTE) return Math.min(bytes, least)
         least = bytes
       }

@@ -75,7 +75,7 @@ describe('/openapi.json', () => {
     for (const name of ['operationId', 'summary']) {
       const names = service.routes.map(({ method, path }) => String(at(operationOf(method, path), name)))
       expect(new Set(names).size, name).to.equal(names.length)
-      // they stand beside each other in the contents of the reference
+      // the contents of the reference list them
       for (const each of names) expect(each).to.have.length.within(1, 45)
     }
     for (const { method, path, gateway, endpoint, objectAction } of service.routes) {

@@ -26,10 +26,7 @@ const SETTINGS = {
   scram_iterations: '1',
 }
 
-/**
- * Passwords are checked, but sent as they are over a socket that only this machine has: to prove them without is half
- * of what a connection costs.
- */
+/** Passwords are checked, but sent in plain text over a socket of this machine: SCRAM makes each connection slower. */
 const LOGINS = 'local all all password\nlocal replication all password\n'
 
 const PREFIX = 'linkgate-server-'

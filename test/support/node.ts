@@ -62,7 +62,7 @@ export const startNode = async (
       written += chunk.toString('utf8')
       if (isStarted) return
       const url = /"url":"(http[^"]+)"[^\n]*"listening"/.exec(written)?.[1]
-      // the last line of a start: a node that is stopped or cut off before it may end
+      // the last line of a start; a node that is interrupted before it may end with an error
       if (url === undefined || !written.includes('Ctrl-C')) return
       isStarted = true
       resolve(url)

@@ -60,7 +60,7 @@ export const startTestService = async ({
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_INVITE: 'off',
     RATE_LIMIT_LINK_PASSWORD: 'off',
-    // a cache has its room from the start, and that of 50,000 links is a sixth of what a start costs
+    // the cache allocates its room when it is created, which would slow each start down
     REDIRECT_CACHE_SIZE: '1000',
     ...environment,
   })

@@ -167,7 +167,7 @@ export const en = {
   },
 
   faults,
-  /** `seen`: when that was loaded which is shown; null: nothing is. `againIn`: seconds; null: now */
+  /** `seen`: when what is shown was loaded; null: nothing is shown. `againIn`: seconds; null: now */
   lost: {
     since: (since: Date) => `No connection since ${moment(since)}.`,
     again: (since: Date, seen: Date | null, againIn: number | null): string => {

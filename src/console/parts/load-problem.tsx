@@ -12,7 +12,7 @@ import { countDownOrOnline } from './reconnect'
 export const LoadProblem = ({
   of: { problem, at, again },
 }: {
-  /** `at`: when that was loaded which is still shown; null: nothing is */
+  /** `at`: when what is still shown was loaded; null: nothing is shown */
   readonly of: Pick<Loaded<unknown>, 'problem' | 'at'> & { readonly again: () => unknown }
 }) => {
   if (problem?.code === 'network_error') return <LostNote problem={problem} seen={at} onRetry={again} />
