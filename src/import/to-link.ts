@@ -14,6 +14,7 @@ export interface ImportedLink extends Omit<LinkFields, 'code' | 'password_hash'>
   readonly id: string | null
   /** null: an unguessable one is generated */
   readonly code: string | null
+  /** its owner; null: none */
   readonly owner_id: string | null
   /** null: now */
   readonly created_at: string | null

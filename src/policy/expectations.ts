@@ -12,6 +12,7 @@ import { describeRelation } from './table.js'
 /** The questions that every edit is tested with. An installation may have neither file. */
 export const EXPECTATION_FILES = ['policies/allow.csv', 'policies/deny.csv']
 
+/** A question, its expected answer, and why. */
 export interface Expectation {
   readonly effect: Effect
   readonly role: string

@@ -17,6 +17,7 @@ interface ButtonProps {
   readonly wide?: boolean
   /** a longer name for screen readers, which lack the visual context */
   readonly label?: string | undefined
+  /** whether the part that it controls is open */
   readonly expanded?: boolean
 }
 

@@ -10,6 +10,7 @@ export const Card = ({
 }: {
   readonly title: string
   readonly actions?: ComponentChildren
+  /** true while its content is loading */
   readonly busy?: boolean
   readonly children: ComponentChildren
 }) => {

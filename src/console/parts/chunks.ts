@@ -1,3 +1,4 @@
+/** The most items of one request that changes many links. */
 export const MOST_ITEMS = 1_000
 /** The most bytes of items: a body may have 1 MiB, including what surrounds them. */
 export const MOST_BYTES = 1_024 * 1_024 - 1_024

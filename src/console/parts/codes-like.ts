@@ -9,6 +9,7 @@ export interface Wanted {
 }
 
 const LONGEST = 64
+/** How many numbers are tried. */
 const NUMBERED = 4
 
 /** Words as a code: `Ärger im Büro` becomes `arger-im-buro`. Other alphabets leave nothing. */

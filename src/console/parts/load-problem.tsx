@@ -26,6 +26,7 @@ const LostNote = ({
   onRetry,
 }: {
   readonly problem: LinkgateProblem
+  /** when what is still shown was loaded; null: nothing is shown */
   readonly seen: Date | null
   readonly onRetry: () => unknown
 }) => {

@@ -8,6 +8,7 @@ interface State<T> {
   readonly value: T | null
   readonly problem: LinkgateProblem | null
   readonly busy: boolean
+  /** when the value was loaded */
   readonly at: Date | null
 }
 

@@ -14,6 +14,7 @@ export const SearchField = ({
 }: {
   readonly label: string
   readonly q: string
+  /** whether the key `/` focuses it */
   readonly hasKey?: boolean
   readonly onSearch: (q: string) => unknown
 }) => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
+/** True if single-letter keys are switched off in Settings. */
 const areOff = (): boolean => localStorage.getItem('keys') === 'off'
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -8,6 +8,7 @@ import type { Right } from './rights'
 /** The caller's rights to the links on the screen, by action. */
 export type LinkRights = Readonly<Record<string, Right>>
 
+/** The most codes in one request. */
 const MOST_ASKED = 100
 
 /**

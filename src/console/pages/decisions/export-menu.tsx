@@ -17,6 +17,7 @@ export const ExportMenu = ({
   attempt,
 }: {
   readonly asked: AskedLog
+  /** why exports are disabled */
   readonly off: string | null
   readonly busy: boolean
   readonly attempt: (work: () => Promise<unknown>) => unknown

@@ -9,6 +9,7 @@ export const TailBar = ({
   onTurn,
 }: {
   readonly tail: Tail
+  /** why no lines arrive */
   readonly off: string | null
   readonly onTurn: () => unknown
 }) => {

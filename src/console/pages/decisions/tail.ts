@@ -1,3 +1,4 @@
+/** The most entries that a poll returns. */
 export const ASKED_ENTRIES = 50
 /**
  * How many entries a page holds. It may stay open for days, and each poll is an entry of its own; beyond this, the list

@@ -25,6 +25,7 @@ export const RequestTab = ({
   onAsk,
 }: {
   readonly request: string
+  /** why the caller may not read the log */
   readonly off: string | null
   readonly mayReadUsers: boolean
   readonly onAsk: (request: string) => unknown

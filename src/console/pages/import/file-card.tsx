@@ -26,6 +26,7 @@ export const FileCard = ({
 }: {
   readonly chosen: Chosen | null
   readonly isReading: boolean
+  /** true while links are being created */
   readonly isLocked: boolean
   readonly onFile: (file: File) => unknown
   readonly onChange: (chosen: Chosen) => unknown

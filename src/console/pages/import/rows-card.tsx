@@ -23,6 +23,7 @@ export const RowsCard = ({
 }: {
   readonly job: ImportJob
   readonly chosen: Chosen
+  /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
   const reasonFor = useServiceRights()
@@ -83,6 +84,7 @@ export const RowsCard = ({
   )
 }
 
+/** The progress, also for screen readers. */
 const Progress = ({ job }: { readonly job: ImportJob }) => {
   const { done, of } = job.progress.value
   const text = job.phase.value === 'checking' ? t.imports.checking(done, of) : t.imports.importing(done, of)

@@ -34,6 +34,7 @@ export const LinkActions = ({
   /** known only to callers who may change it */
   readonly id?: string
   readonly rights: LinkRights | undefined
+  /** why this caller may not change it */
   readonly off: string | null
   readonly onEdit?: () => unknown
   readonly onGiven: (link: ManagedLink) => unknown

@@ -23,6 +23,7 @@ export const SettingsCard = ({
   onChange,
 }: {
   readonly link: ManagedLink
+  /** why this caller may not change it */
   readonly off: string | null
   readonly nameOf: (id: string | null) => string
   readonly onChange: (link: ManagedLink) => unknown

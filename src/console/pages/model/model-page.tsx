@@ -53,6 +53,7 @@ const Explained = ({
   isFirst,
 }: {
   readonly definition: Definition
+  /** true for the first definition of its section */
   readonly isFirst: boolean
 }) => {
   const explained: Readonly<Record<string, string>> = t.model.definitions

@@ -9,6 +9,7 @@ import { EffectWord } from '../../parts/matrix/verdict'
 
 export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
+/** How many are shown at first. */
 const FIRST = 8
 
 /** The chains of the log, with their lengths. */

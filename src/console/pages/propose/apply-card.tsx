@@ -24,6 +24,7 @@ export const ApplyCard = ({
   readonly draft: Signal<Draft>
   readonly needsApproval: boolean
   readonly preview: PolicyPreview | null
+  /** why it cannot be applied; null if it can */
   readonly off: string | null
   readonly isStale: boolean
   readonly apply: Attempt

@@ -2,6 +2,7 @@ type Block<Each> =
   | { readonly is: 'row'; readonly row: Each }
   | { readonly is: 'fold'; readonly key: string; readonly rows: readonly Each[] }
 
+/** With more rows than this, some are folded. */
 const MOST_WHOLE = 40
 /** How many rows next to a kept one stay visible. */
 const BESIDE = 2

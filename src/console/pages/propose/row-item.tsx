@@ -36,6 +36,7 @@ export const RowItem = ({
   readonly around: readonly SentRow[]
   readonly notes: readonly RowNote[]
   readonly isOpen: boolean
+  /** why nothing can be changed; null if it can */
   readonly off: string | null
   readonly vocabulary: Vocabulary
   readonly acts: RowActs

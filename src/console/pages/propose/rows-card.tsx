@@ -42,6 +42,7 @@ export const RowsCard = ({
 }: {
   readonly draft: Signal<Draft>
   readonly notes: Notes
+  /** why nothing can be changed; null if it can */
   readonly off: string | null
   readonly vocabulary: Vocabulary
 }) => {

@@ -31,6 +31,7 @@ export const TimeLine = ({
   readonly turned: ReadonlyMap<number, Turned | null>
   readonly inForce: number | null
   readonly picked: Picked
+  /** why restoring is disabled */
   readonly off: string | null
   readonly onOpen: (revision: number) => unknown
   readonly onCompare: (revision: number, isCompared: boolean) => unknown

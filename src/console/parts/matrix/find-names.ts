@@ -10,6 +10,7 @@ export interface MatrixView {
 
 export const WHOLE: MatrixView = { find: '', pinned: [], role: null }
 
+/** With more roles than this, a search is offered. */
 export const MOST_AT_ONCE = 8
 
 /**

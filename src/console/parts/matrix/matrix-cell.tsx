@@ -18,6 +18,7 @@ export const MatrixCell = ({
   /** from 1 */
   readonly column: number
   readonly isOpen: boolean
+  /** true for the first column of its role */
   readonly isFirst: boolean
   /** set for the cell that the keys move from */
   readonly active: RefObject<HTMLTableCellElement | null> | null

@@ -9,6 +9,7 @@ export interface Answer {
   /** how many columns it covers: two if own and others' are alike and the role has two */
   readonly span: 1 | 2
   readonly now: Outcome
+  /** null if nothing changes */
   readonly before: Outcome | null
 }
 

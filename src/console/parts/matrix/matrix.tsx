@@ -17,6 +17,7 @@ import { useSeen } from './use-seen'
 interface MatrixProps {
   readonly label: string
   readonly model: MatrixModel
+  /** the shown names, in order */
   readonly roles: readonly string[]
   readonly actions: readonly string[]
   /** other roles whose rows apply to a role, if that needs to be shown */

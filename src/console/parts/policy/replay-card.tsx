@@ -13,6 +13,7 @@ import { WINDOWS, together } from './replays'
 import type { Replayed, Window } from './replays'
 import type { ReplayJob } from './use-replay'
 
+/** How many users are named. */
 const MOST_NAMED = 5
 
 /** How many real decisions would change, for whom, and the newest of them. */
@@ -23,6 +24,7 @@ export const ReplayCard = ({
 }: {
   readonly job: ReplayJob
   readonly window: Signal<Window>
+  /** why there is nothing to count; null if there is */
   readonly off: string | null
 }) => {
   const { parts, of, phase, problem } = job.state.value

@@ -28,6 +28,7 @@ export const VisitsCard = ({
   readonly period: Period
   readonly onPeriod: (period: Period) => unknown
   readonly visits: Omit<Loaded<Compared>, 'put'>
+  /** shown if there are none in the period */
   readonly none: ComponentChildren
   readonly children?: ComponentChildren
 }) => {
