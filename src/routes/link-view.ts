@@ -25,7 +25,7 @@ export const LINK_EXAMPLE = {
   has_password: false,
   forward_query: false,
   visits: { total: 207, last_at: '2026-11-23T05:10:29.053Z' },
-  etag: '"42-1.207"',
+  etag: '"42-1.207.0"',
 } as const
 
 export const ManagedLinkView = z
@@ -54,6 +54,9 @@ export const ManagedLinkView = z
       .object({
         total: count('visits by people'),
         last_at: Time.nullable().describe('time of the last one'),
+        left: z.int().min(0).optional().meta({
+          description: 'redirects that `max_visits` still allows, bots included; absent without a limit',
+        }),
       })
       .meta({ description: 'visits by people; bots are counted separately' }),
     etag: text(64, 'for If-Match, also as the header `ETag` of the single link'),
@@ -77,17 +80,20 @@ export const wholeAt =
   (baseUrl: string) =>
   <Shown extends Link>(link: Shown) => {
     const { version: _version, used: _used, starts_ms: _starts, expires_ms: _expires, ...shown } = link
-    return { ...shown, url: `${baseUrl}/${link.code}`, etag: tagOf(link) }
+    return { ...shown, visits: visitsOf(link), url: `${baseUrl}/${link.code}`, etag: tagOf(link) }
   }
+
+const visitsOf = ({ visits, max_visits: most, used }: Link) =>
+  most === null ? visits : { ...visits, left: Math.max(most - used, 0) }
 
 /** The part of a link that everybody else sees. */
 export const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
   guarded ? { code, title } : { code, target, title }
 
-/** The ETag of a link's version and number of visits; only for callers who may change it. */
+/** The ETag of a link's version and its counts of visits; only for callers who may change it. */
 export const tagOf = (link: Link): string => {
-  const { total } = link.visits
-  return total === 0 ? `"${versionOf(link)}"` : `"${versionOf(link)}.${total}"`
+  const { used, visits } = link
+  return used + visits.total === 0 ? `"${versionOf(link)}"` : `"${versionOf(link)}.${visits.total}.${used}"`
 }
 
 const versionOf = ({ id, version }: Link): string => `${id}-${version}`
@@ -99,7 +105,7 @@ const versionOf = ({ id, version }: Link): string => `${id}-${version}`
 export const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined) return undefined
   // visits do not change the version
-  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.\d+"$/, '"'))
+  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.[\d.]+"$/, '"'))
   if (tags.includes(`"${versionOf(link)}"`) || ifMatch.trim() === '*') return link.version
   throw new Refusal('precondition_failed', {
     detail: ifMatch.includes('"')

@@ -42,6 +42,24 @@ describe('a link with a maximum of visits', () => {
     expect((await one.request('HEAD', `/${code}`)).status).to.equal(410)
   })
 
+  it('shows whoever manages it how many redirects are left, in whatever state it is', async () => {
+    const code = await made({ max_visits: 2 })
+    const shown = async () => Object((await one.request('GET', `/links/${code}`, { token: ada.token })).json)
+    const fresh = await shown()
+    expect(fresh.visits).to.deep.equal({ total: 0, last_at: null, left: 2 })
+    const bot = { headers: { 'User-Agent': 'Googlebot/2.1' } }
+    expect((await one.request('GET', `/${code}`, bot)).status).to.equal(302)
+    const followed = await shown()
+    expect(followed.visits.left).to.equal(1)
+    expect(followed.etag, 'what a cache may keep').to.not.equal(fresh.etag)
+    await one.request('GET', `/${code}`, bot)
+    expect((await shown()).visits.left).to.equal(0)
+
+    const patch = (json: object) => one.request('PATCH', `/links/${code}`, { token: ada.token, json })
+    expect(Object((await patch({ max_visits: 1 })).json).visits.left, 'a limit below what was followed').to.equal(0)
+    expect(Object((await patch({ max_visits: null })).json).visits).to.not.have.property('left')
+  })
+
   it('keeps its count through changes and the trash; without a maximum it begins anew', async () => {
     const code = await made({ max_visits: 3 })
     const patch = (json: object) => one.request('PATCH', `/links/${code}`, { token: ada.token, json })
@@ -88,6 +106,8 @@ describe('a link with a maximum of visits', () => {
     expect(await one.db.asOwner('select action from decisions where resource_code = $1', [code])).to.deep.equal([
       { action: 'link:create' },
     ])
-    expect((await one.request('GET', `/links/${code}`, { token: ada.token })).headers.get('ETag')).to.match(/-1"$/)
+    expect((await one.request('GET', `/links/${code}`, { token: ada.token })).headers.get('ETag')).to.match(
+      /-1\.\d\.1"$/,
+    )
   })
 })

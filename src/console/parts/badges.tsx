@@ -12,6 +12,10 @@ export const Badges = ({ link }: { readonly link: ManagedLink }) => {
   const starts = link.starts_at !== null && Date.parse(link.starts_at) > now ? link.starts_at : null
   const ends = link.expires_at
   const isOver = ends !== null && Date.parse(ends) <= now
+  const {
+    max_visits: most,
+    visits: { left },
+  } = link
   return (
     <span class="row">
       {!link.active && (
@@ -44,10 +48,10 @@ export const Badges = ({ link }: { readonly link: ManagedLink }) => {
           {t.badges.expires(distance(ends))}
         </span>
       )}
-      {link.max_visits !== null && (
+      {most !== null && left !== undefined && (
         <span class="badge">
-          <meter max={link.max_visits} value={Math.min(link.visits.total, link.max_visits)} aria-hidden="true" />
-          {t.badges.used(link.visits.total, link.max_visits)}
+          <meter max={most} value={most - left} aria-hidden="true" />
+          {t.badges.used(most - left, most)}
         </span>
       )}
     </span>
