@@ -220,8 +220,14 @@ describeConsole('the console in a browser', () => {
       await Promise.all(Array.from({ length: 60 }, () => addLink(service.db, { owner: editor.id })))
       await page.reload()
       await shown(page, /^50 of 6\d$/)
+      await page.route(/cursor=/, (route) => route.abort())
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
+      // where whoever scrolled looks: below the rows
+      await page.locator('table ~ .note', { hasText: 'No connection' }).waitFor()
+      await page.unroute(/cursor=/)
+      await page.getByRole('button', { name: 'Try again' }).click()
       await shown(page, /^(6\d) of \1$/)
+      expect(await page.locator('.note').count()).to.equal(0)
     })
 
     it('come page by page in the order that was chosen last', async () => {

@@ -18,6 +18,8 @@ interface Part<Item> {
   readonly count: number | undefined
   readonly busy: boolean
   readonly problem: LinkgateProblem | null
+  /** of the last request; undefined: it asked for the first page */
+  readonly cursor: string | undefined
   /** when the items were loaded, the latest of them */
   readonly at: Date | null
 }
@@ -41,13 +43,12 @@ type LoadPage<Item> = (
   options: { readonly signal: AbortSignal },
 ) => Promise<Page<Item>>
 
-const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: null, at: null }
+const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: null, cursor: undefined, at: null }
 
 /** A list that is loaded page by page, and reloaded when one of `keys` changes. */
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Part<Item>>(NOTHING)
   const running = useRef<AbortController | null>(null)
-  const last = useRef<string | undefined>(undefined)
   /** changes made while a request is running: its response may not have them yet */
   const lateChanges = useRef<Change<Item>[]>([])
   // an earlier list object loads its next page with the current keys
@@ -58,8 +59,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
     running.current?.abort()
     const { signal } = (running.current = new AbortController())
     lateChanges.current = []
-    last.current = cursor
-    state.value = { ...state.peek(), busy: true, problem: stillLost(state.peek().problem) }
+    state.value = { ...state.peek(), busy: true, problem: stillLost(state.peek().problem), cursor }
     try {
       const {
         data,
@@ -68,7 +68,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
       } = await latest.current(cursor === undefined ? {} : { cursor }, { signal })
       if (signal.aborted) return
       const { items, count: known } = state.peek()
-      const done = { busy: false, problem: null, at: new Date() }
+      const done = { busy: false, problem: null, cursor, at: new Date() }
       state.value =
         cursor === undefined
           ? { items: data, next, count, ...done }
@@ -97,7 +97,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
       if (next !== null && !busy) await ask(next)
     },
     again: () => ask(undefined),
-    retry: () => ask(last.current),
+    retry: () => ask(state.peek().cursor),
     add: (item) => change((items) => joined([item], items)),
     replace: (isIt, by) => change((items) => items.map((item) => (isIt(item) ? by(item) : item))),
     remove: (isIt) => change((items) => items.filter((item) => !isIt(item))),
@@ -119,7 +119,7 @@ export const Listed = <Item,>({
   readonly foot?: ComponentChildren
   readonly children: ComponentChildren
 }) => {
-  const { items, next, count, busy, problem, at } = list.state.value
+  const { items, next, count, busy, problem, cursor, at } = list.state.value
   const end = useRef<HTMLDivElement>(null)
   const canLoad = next !== null && problem === null
   useEffect(() => {
@@ -130,10 +130,13 @@ export const Listed = <Item,>({
     observer.observe(end.current)
     return () => observer.disconnect()
   }, [canLoad, items.length])
+  const failed = <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
   return (
     <>
-      <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
+      {cursor === undefined && failed}
       {items.length > 0 && children}
+      {/* whoever asked for a further page looks at the end */}
+      {cursor !== undefined && failed}
       {busy && <BusyBar />}
       {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
       <div class="list-foot" ref={end}>
