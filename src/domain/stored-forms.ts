@@ -1,17 +1,22 @@
 import { domainToASCII } from 'node:url'
 
 /**
- * The forms in which a text can stand in a stored link: as it is, percent-encoded in the path of a target, and with its
- * beginning as an international domain name. A database does not see the case of encoded letters, so the usual ones
- * have a form each: as given, all small, all capital, and words with a capital. A text of ASCII has one form.
+ * The forms in which a text can stand in a stored link: as it is, with its accents composed or apart, percent-encoded
+ * in the path of a target, and with its beginning as an international domain name. A database does not see the case of
+ * encoded letters, so the usual ones have a form each: as given, all small, all capital, and words with a capital. A
+ * text of ASCII has one form.
  */
 export const storedForms = (text: string): readonly string[] => {
   if (ASCII.test(text)) return [text]
   const normal = text.normalize('NFC')
   const small = normal.toLowerCase()
   const cases = [normal, small, capital(normal), small.replaceAll(/(?<!\p{L})\p{L}/gu, capital)]
-  return [...new Set([text, normal, ...cases.flatMap(inTarget)])]
+  const plain = [text, normal, ...(SIGMA.test(normal) ? [small, capital(normal)] : [])]
+  return [...new Set([...plain, ...plain.map((form) => form.normalize('NFD')), ...cases.flatMap(inTarget)])]
 }
+
+/** Greek has two small sigmas for one capital, and a database makes that one the same of them everywhere. */
+const SIGMA = /[σςΣ]/u
 
 /** Without `ß`, which would become two letters. */
 const capital = (text: string): string =>

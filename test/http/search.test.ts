@@ -76,6 +76,22 @@ describe('searches in the list of links', () => {
     for (const q of ['köln', 'ü', '%c3%9f%', 'straße/x']) expect(await found(q), q).to.deep.equal([])
   })
 
+  it('find a text however its accents and its case are written, also the two small sigmas of Greek', async () => {
+    const make = async (code: string, title: string) => {
+      const json = { code, target: 'https://example.com/', title }
+      expect((await service.request('POST', '/links', { token: callers.editor.token, json })).status).to.equal(201)
+    }
+    const found = async (q: string) =>
+      listAt((await search(q, callers.editor)).json, 'data').map((link) => at(link, 'code'))
+    await make('composed', 'Caf\u00e9')
+    await make('decomposed', 'Cafe\u0301')
+    for (const q of ['caf\u00e9', 'CAFE\u0301']) expect(await found(q), q).to.have.members(['composed', 'decomposed'])
+    await make('capitals', 'ΣΊΣΥΦΟΣ')
+    await make('small', 'Σίσυφος')
+    for (const q of ['σίσυφος', 'ΣΊΣΥΦΟΣ', 'Σίσυφος', 'ΦΟΣ', 'σίσυ'])
+      expect(await found(q), q).to.have.members(['capitals', 'small'])
+  })
+
   it('have a deadline of their own, and leave connections to everybody else however many they are', async () => {
     const blocker = new Client(service.db.owner)
     await blocker.connect()
