@@ -105,12 +105,17 @@ const versionOf = ({ id, version }: Link): string => `${id}-${version}`
 export const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined) return undefined
   // visits do not change the version
-  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.[\d.]+"$/, '"'))
-  if (tags.includes(`"${versionOf(link)}"`) || ifMatch.trim() === '*') return link.version
-  throw new Refusal('precondition_failed', {
-    detail: ifMatch.includes('"')
-      ? 'The current version of the link is not the one in If-Match. ' +
+  const tags = new Set(ifMatch.split(',').map((tag) => tag.trim().replace(/\.[\d.]+"$/, '"')))
+  const current = `"${versionOf(link)}"`
+  if (tags.has(current) || ifMatch.trim() === '*') return link.version
+  throw new Refusal('precondition_failed', { detail: mismatch(ifMatch, tags.has(`W/${current}`)) })
+}
+
+/** `isWeakened`: it is the current version, which reading the link once more would not change. */
+const mismatch = (ifMatch: string, isWeakened: boolean): string => {
+  if (isWeakened) return 'If-Match takes an ETag without W/, which a proxy that compresses puts before it.'
+  return ifMatch.includes('"')
+    ? 'The current version of the link is not the one in If-Match. ' +
         'Read it again, with your token: without one it has another ETag.'
-      : 'If-Match takes an ETag with its quotes, such as "42-7".',
-  })
+    : 'If-Match takes an ETag with its quotes, such as "42-7".'
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { at } from '../support/json.js'
 import { addLink, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -83,6 +84,13 @@ describe('entity tags of links', () => {
       expect((await ask('DELETE', { 'If-Match': condition })).json).to.include({ status: 412 })
     }
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/2' })
+  })
+
+  it('a weak one of the version is told to leave out its W/: it was read through a proxy that compresses', async () => {
+    const detail = async (condition: string) =>
+      at((await ask('PATCH', { 'If-Match': condition }, callers.editor, {})).json, 'detail')
+    expect(await detail(`W/${await tag()}`)).to.match(/W\//)
+    for (const condition of ['W/"x"', '"x"']) expect(await detail(condition), condition).to.not.match(/W\//)
   })
 
   it('are looked at after authorization: who may not change the link learns nothing of its version', async () => {
