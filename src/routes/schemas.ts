@@ -108,6 +108,9 @@ export const Instant = z
 
 export const MOMENT_RULE = 'must be a day such as 2026-11-01, or a time as in RFC 3339, from 1970 to 9999'
 
+/** A + of a query that was not encoded arrives as a space. */
+const hasLostPlus = (input: unknown): boolean => typeof input === 'string' && /T\S+ \d\d:\d\d$/i.test(input)
+
 /** An instant, or a day, which is left as it is: the caller's time zone decides when it begins. */
 export const Moment = z.union(
   [
@@ -117,7 +120,7 @@ export const Moment = z.union(
       .meta({ maxLength: 10 }),
     Instant,
   ],
-  { error: MOMENT_RULE },
+  { error: ({ input }) => (hasLostPlus(input) ? `${MOMENT_RULE}; a + in a query is written %2B` : MOMENT_RULE) },
 )
 
 /** An instant, or a day, which begins at midnight UTC. */

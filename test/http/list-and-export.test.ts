@@ -255,6 +255,19 @@ describe('lists and exports', () => {
       expect((await get(`/export?${query}`)).status, query).to.equal(400)
   })
 
+  it('a time whose + arrived as a space is refused with the way to write it', async () => {
+    const refused = async (path: string) => {
+      const { status, json } = await service.request('GET', path, { token: callers.admin.token })
+      expect(status, path).to.equal(400)
+      return at(json, 'detail')
+    }
+    for (const path of ['/links?created_from', '/visits?to', '/audit/decisions?from']) {
+      expect(await refused(`${path}=2026-11-01T00:00:00+01:00`), path).to.contain('%2B')
+      for (const time of ['2026-13-01', 'x', '2026-11-01T00:00:00%2B25:00'])
+        expect(await refused(`${path}=${time}`), `${path}=${time}`).to.not.contain('%2B')
+    }
+  })
+
   it('an export finds any text that a list finds', async () => {
     const owner = await service.addUser('viewer')
     await addLink(service.db, { owner: owner.id, target: String.raw`https://example.com/'\"$1 %_` })
