@@ -59,10 +59,11 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
         if (demanded !== undefined)
           await layers.gateway.identify(ctx, admitted, gateway, (known) => request.identify(known))
         const body = once(() => readBodyOf(spec, ctx))
-        const answer = await decideUnderOnePolicy(request, { isChange, demanded }, (snapshot) =>
+        const isPublic = gateway.scope === 'public'
+        const answer = await decideUnderOnePolicy(request, { isChange, isPublic, demanded }, (snapshot) =>
           attempt(spec, request, admitted, snapshot, body),
         )
-        recordAnswer(request, answer, { isChange, isPublic: gateway.scope === 'public' })
+        recordAnswer(request, answer, { isChange, isPublic })
         return answer
       } catch (error) {
         request.recordRefusal(error)

@@ -1,4 +1,4 @@
-import { DecisionOutdated, refusalOfOutdated } from '../database/errors.js'
+import { DecisionOutdated, RecordChanged, refusalOfOutdated } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { PolicyError } from '../policy/policy-error.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -10,6 +10,8 @@ export const POLICY_AT_LEAST = 'policy-at-least'
 
 interface Demand {
   readonly isChange: boolean
+  /** no token is needed, as for following a link */
+  readonly isPublic: boolean
   /** the value of `Policy-At-Least`; undefined if the caller demands no revision */
   readonly demanded: string | undefined
 }
@@ -17,11 +19,12 @@ interface Demand {
 /**
  * Runs `act` under the policy in force. If the policy, the caller or the record changed before the commit, runs it once
  * more under the newest policy (promise 1). A change that the policy refuses is refused only under the newest revision
- * in the database (promise 7).
+ * in the database (promise 7). If a record of the public keeps changing, it is run until the deadline: visitors follow
+ * the link as it is now, and have nothing to load again.
  */
 export const decideUnderOnePolicy = async <T>(
   { runtime: { policy } }: LayeredRequest,
-  { isChange, demanded }: Demand,
+  { isChange, isPublic, demanded }: Demand,
   act: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> => {
   // rows or rules that cannot be read are nothing that a caller did
@@ -35,11 +38,17 @@ export const decideUnderOnePolicy = async <T>(
   } catch (error) {
     const refusedByPolicy = isChange && isPolicyRefusal(error)
     if (!refusedByPolicy && !(error instanceof DecisionOutdated)) throw error
-    const newest = await newestSnapshot(policy)
+    let newest = await newestSnapshot(policy)
     if (refusedByPolicy && newest.revision === snapshot.revision) throw error
-    return await acting(newest).catch((second: unknown) => {
-      throw second instanceof DecisionOutdated ? refusalOfOutdated(second) : second
-    })
+    for (;;) {
+      try {
+        return await acting(newest)
+      } catch (again) {
+        if (!(again instanceof DecisionOutdated)) throw again
+        if (!(isPublic && again instanceof RecordChanged)) throw refusalOfOutdated(again)
+        newest = await newestSnapshot(policy)
+      }
+    }
   }
 }
 

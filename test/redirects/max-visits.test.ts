@@ -76,6 +76,24 @@ describe('a link with a maximum of visits', () => {
     expect([await follow(), await follow()]).to.deep.equal([302, 410])
   })
 
+  it('is followed while its owner changes it again and again: a visitor meets no conflict', async () => {
+    const code = await made({ max_visits: 1_000 })
+    const changed = new AbortController()
+    const visitor = async () => {
+      const met: number[] = []
+      while (!changed.signal.aborted) met.push((await other.request('GET', `/${code}`)).status)
+      return met
+    }
+    const visitors = Array.from({ length: 8 }, visitor)
+    for (let i = 0; i < 20; i += 1)
+      await one.request('PATCH', `/links/${code}`, { token: ada.token, json: { title: `${i}` } })
+    changed.abort()
+    const met = (await Promise.all(visitors)).flat()
+    expect([...new Set(met)]).to.deep.equal([302])
+    const { json } = await one.request('GET', `/links/${code}`, { token: ada.token })
+    expect(Object(json).visits.left, 'each counted once').to.equal(1_000 - met.length)
+  })
+
   it('counts nothing for HEAD and for browsers that fetch ahead, and sends them nowhere', async () => {
     const code = await made({ max_visits: 1 })
     for (let i = 0; i < 3; i += 1) {
