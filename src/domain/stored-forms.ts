@@ -11,11 +11,17 @@ export const storedForms = (text: string): readonly string[] => {
   const normal = text.normalize('NFC')
   const small = normal.toLowerCase()
   const cases = [normal, small, capital(normal), small.replaceAll(/(?<!\p{L})\p{L}/gu, capital)]
-  const plain = [text, normal, ...(SIGMA.test(normal) ? [small, capital(normal)] : [])]
-  return [...new Set([...plain, ...plain.map((form) => form.normalize('NFD')), ...cases.flatMap(inTarget)])]
+  return [...new Set([...spellings(text), ...cases.flatMap(inTarget)])]
 }
 
-/** Greek has two small sigmas for one capital, and a database makes that one the same of them everywhere. */
+/** The spellings of a text that are the same to people, and in lower case not to a database. */
+export const spellings = (text: string): readonly string[] => {
+  const normal = text.normalize('NFC')
+  const forms = [text, normal, ...(SIGMA.test(normal) ? [normal.toLowerCase(), capital(normal)] : [])]
+  return [...new Set([...forms, ...forms.map((form) => form.normalize('NFD'))])]
+}
+
+/** Greek has two small sigmas for one capital, and a database makes the same one of each capital. */
 const SIGMA = /[σςΣ]/u
 
 /** Without `ß`, which would become two letters. */

@@ -105,6 +105,10 @@ describe('users over HTTP', () => {
     const page = await find(`${q('zoë')}&limit=2`)
     expect(page).to.deep.include({ found: [third, second], count: 3 })
     expect((await find(`${q('zoë')}&limit=2&cursor=${String(page.next)}`)).found).to.deep.equal([first])
+    // an accent as a character of its own, and the two small sigmas of Greek
+    await service.db.asOwner('update users set name = $1 where id = $2', ['Zoë Γιώργος'.normalize('NFD'), second])
+    for (const spelling of ['zoë γιώ', 'ΓΙΏΡΓΟΣ', 'zoë γιώργος'.normalize('NFD')])
+      expect((await find(q(spelling))).found, spelling).to.deep.equal([second])
   })
 
   it('shows one, without anything of their password', async () => {

@@ -6,6 +6,7 @@ import { USER_ROW, toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
+import { spellings } from '../../domain/stored-forms.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../rules.js'
 import { USER_ROLES, bind, changeOne, reachOf, read } from './context.js'
@@ -99,7 +100,10 @@ export const exactUser = (users: OwnedRows, { id, role, suspended }: User): Knex
 const TEXT = String.raw`lower(email || E'\n' || name)`
 
 const filtered = (users: Knex.QueryBuilder, { q, role, suspended }: UserFilter): Knex.QueryBuilder => {
-  if (q !== undefined) users.whereRaw(`position(lower(?) in ${TEXT}) > 0`, [q])
+  if (q !== undefined) {
+    const forms = spellings(q)
+    users.whereRaw(`(${forms.map(() => `position(lower(?) in ${TEXT}) > 0`).join(' or ')})`, forms)
+  }
   if (role !== undefined) users.where('role', role)
   if (suspended !== undefined) users.whereRaw(`(suspended_at is not null) = ?`, [suspended])
   return users
