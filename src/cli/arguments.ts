@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 
 import { isAction } from '../domain/action.js'
+import { isCallerRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 
 /** A parser for commander, where undefined is a usage error. The rule completes the sentence "It …". */
@@ -20,6 +21,9 @@ export const count = (max: number, rule = `must be a number from 1 to ${max}`) =
   parsed((text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined), rule)
 
 export const action = checked(isAction, 'must be <resource>:<verb>, such as link:delete')
+
+/** Whose decisions are asked for, whether or not a row names the role. */
+export const callerRole = checked(isCallerRole, 'must be a role, user for any other role, or anonymous')
 
 export const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
 

@@ -214,6 +214,7 @@ describe('linkgate audit', () => {
       [['list', '--status', '6xx'], 'must be a status such as 403, or a class such as 4xx'],
       [['tail', '--layer', 'http'], 'gateway, endpoint, object, data'],
       [['list', '--revision', 'last'], 'must be the number of a revision'],
+      [['list', '--link', 'https://example.com/spring'], 'must be the code or the id of a link'],
       [['expire', '--before', '2999-01'], 'must not be later than this month'],
       [['expire'], '--before'],
       [['verify', '--key', '/nowhere.pem'], 'there is no file /nowhere.pem'],

@@ -86,6 +86,9 @@ describe('linkgate policy', () => {
     ).to.have.length(3)
     expect((await policy('table', '--csv', '--json')).code).to.equal(2)
     expect((await policy('table', '--action', 'foo')).err).to.contain('must be <resource>:<verb>')
+    // a role that nobody can have would be shown with what every signed-in user may do
+    for (const role of ['Editor', 'anyone'])
+      expect(await policy('table', '--role', role), role).to.include({ code: 2, out: '' })
   })
 
   it('check analyses each row of a file without a database', async () => {

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { isId } from '../../domain/id.js'
+import { isCode } from '../../domain/link.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../domain/log-filter.js'
 import type { LogFilter } from '../../domain/log-filter.js'
 import { decisionLog } from '../../layers/4-data/decisions.js'
@@ -11,10 +12,13 @@ import { lookUpUser, withDatabase } from '../session.js'
 
 const status = checked((text) => statusRange(text) !== null, 'must be a status such as 403, or a class such as 4xx')
 
+/** An id has the form of a code. */
+const link = checked(isCode, 'must be the code or the id of a link')
+
 export const withFilters = (command: Command): Command =>
   command
     .option('--user <id or e-mail>', 'entries of one user')
-    .option('--link <code or id>', 'entries about one link: by its id, or those under one of its codes')
+    .option('--link <code or id>', 'entries about one link: by its id, or those under one of its codes', link)
     .option('--action <action>', 'entries of one action, such as link:delete', action)
     .addOption(
       new Option('--effect <effect>', 'only what was allowed, or only what was denied').choices(['allow', 'deny']),

@@ -5,7 +5,7 @@ import { explainRecord } from '../../audit/record-explanation.js'
 import type { EndpointRefusal, RecordExplanation } from '../../audit/record-explanation.js'
 import { isCode } from '../../domain/link.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
-import { ENGINE_ROLES, isCallerRole } from '../../domain/role.js'
+import { ENGINE_ROLES } from '../../domain/role.js'
 import { requestDecisions } from '../../layers/4-data/request-decisions.js'
 import type { RequestDecision } from '../../layers/4-data/request-decisions.js'
 import { explain } from '../../policy/explanation.js'
@@ -15,7 +15,7 @@ import { nullIfUnreadable } from '../../policy/past-snapshots.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { relationOf, roleOf } from '../../policy/snapshot.js'
 import { findLink } from '../../redirects/find-link.js'
-import { action, checked, jsonOption, revision } from '../arguments.js'
+import { action, callerRole, checked, jsonOption, revision } from '../arguments.js'
 import { counted } from '../../domain/counted.js'
 import { UsageError } from '../errors.js'
 import { complain, print } from '../print.js'
@@ -25,7 +25,6 @@ import { renderTable } from './render.js'
 import { snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
-const role = checked(isCallerRole, 'must be a role, user for any other role, or anonymous')
 const code = checked(isCode, 'must be the code of a link')
 
 interface Options {
@@ -54,7 +53,9 @@ export const explainCommand = (policy: Command) =>
       ]),
     )
     .option('--user <id or e-mail>', 'the caller: a user, or anonymous')
-    .addOption(new Option('--role <role>', 'the caller: any user with this role').argParser(role).conflicts('user'))
+    .addOption(
+      new Option('--role <role>', 'the caller: any user with this role').argParser(callerRole).conflicts('user'),
+    )
     .option('--action <action>', 'the action, such as link:delete', action)
     .addOption(new Option('--link <code>', 'the link in question').argParser(code).conflicts('role'))
     .addOption(

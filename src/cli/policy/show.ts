@@ -11,7 +11,7 @@ import type { Revision } from '../../policy/history.js'
 import { DEFAULT_FILE } from '../../policy/installation.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
-import { action, count, jsonOption, revision } from '../arguments.js'
+import { action, callerRole, count, jsonOption, revision } from '../arguments.js'
 import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { actionText, diffLines, renderTable, roleText } from './render.js'
@@ -44,7 +44,7 @@ export const tableCommand = (policy: Command) =>
   policy
     .command('table')
     .description('print every decision that the rows in force make')
-    .option('--role <role>', 'only decisions about this role')
+    .option('--role <role>', 'only decisions about this role', callerRole)
     .option('--action <action>', 'only decisions about this action, such as link:delete', action)
     .addOption(jsonOption())
     .option('--csv', 'print CSV')
