@@ -18,7 +18,7 @@ export const PACKAGE_ROOT = new URL('../', import.meta.url)
 /** The origins whose pages may call the service from a browser, or `any`. */
 export type CorsOrigins = readonly string[] | 'any'
 
-const url = (protocol: RegExp, name: string) => z.url({ protocol, error: `must be ${name} URL` })
+const url = (protocol: RegExp, name: string) => z.url({ protocol, abort: true, error: `must be ${name} URL` })
 const httpUrl = url(/^https?$/, 'an http or https')
 const postgresUrl = url(/^postgres(ql)?$/, 'a postgres://')
 

@@ -28,6 +28,18 @@ describe('the settings', () => {
     })
   }
 
+  it('say of what is no URL only that, once', () => {
+    for (const [name, more] of [
+      ['BASE_URL', {}],
+      ['JWKS_URI', { JWT_ISSUER: 'https://issuer.example.com', JWT_AUDIENCE: 'links' }],
+    ] as const) {
+      expect(() => readConfig({ ...more, [name]: 'go.example.com' }), name).to.throw(
+        StartError,
+        new RegExp(`^${name}: must be an http or https URL$`),
+      )
+    }
+  })
+
   for (const [name, value, main] of [
     ['MAIL_FROM', 'links@example.com', 'SMTP_URL'],
     ['METRICS_HOST', '0.0.0.0', 'METRICS_PORT'],
