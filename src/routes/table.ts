@@ -74,7 +74,7 @@ export interface TableParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
-  readonly redirects: Pick<Redirects, 'find' | 'changed'>
+  readonly redirects: Pick<Redirects, 'find' | 'changed' | 'forget'>
   readonly identity: Identity
   /** the installation's own key */
   readonly signingKey: SigningKey
@@ -227,7 +227,7 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
       baseUrl,
       findLink: redirects.find,
       findFresh: findRecord,
-      following: followingStore(database, verifyPassword),
+      following: followingStore({ database, verify: verifyPassword, forget: redirects.forget }),
       visits,
     }),
   ]

@@ -19,7 +19,7 @@ import type { Pair } from '../support/standby.js'
 import { madeSigningKey } from '../support/signing-key.js'
 import { until } from '../support/until.js'
 
-const CODES = ['plain', 'changed', 'unheard', 'steady'] as const
+const CODES = ['plain', 'changed', 'unheard', 'steady', 'limited'] as const
 const FIRST = 'https://example.com/first'
 /** How much later than on an idle machine an answer may come. */
 const BUSY_MS = 3_000
@@ -111,6 +111,7 @@ describe('a read replica for redirects', () => {
     remembering = await startTestService({ db, environment })
     editor = await writing.addUser('editor')
     for (const code of CODES) await addLink(db, { code, target: FIRST, owner: editor.id })
+    await db.asOwner(`update links set max_visits = 1000000 where code = 'limited'`)
     await untilUsed()
     // until no change is recent any more
     await until('the replica answers for every link', async () => {
@@ -147,6 +148,18 @@ describe('a read replica for redirects', () => {
       }
       expect(await onStandby(`select target from links where code = 'changed'`)).to.deep.equal([{ target: FIRST }])
       expect(await follow(asking, 'steady'), 'the replica is asked for what did not change').to.equal(FIRST)
+    })
+  })
+
+  it('is asked once for a link with a visit limit that the primary has otherwise, then the primary', async () => {
+    await whilePaused(async () => {
+      await db.asOwner('alter table links disable trigger user')
+      const target = 'https://example.com/limited'
+      await db.asOwner('update links set target = $1, version = version + 1 where code = $2', [target, 'limited'])
+      const before = await metric(asking, 'reads_total')
+      expect(await follow(asking, 'limited')).to.equal(target)
+      expect(await metric(asking, 'reads_total')).to.equal(before + 1)
+      await db.asOwner('alter table links enable trigger user')
     })
   })
 

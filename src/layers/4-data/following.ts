@@ -21,17 +21,26 @@ export interface Following {
 
 type Verify = (hash: string, password: string) => Promise<boolean>
 
+interface FollowingParts {
+  readonly database: Database
+  readonly verify: Verify
+  /** told of a code that the primary has otherwise than it was looked up, so that no replica is asked for it again */
+  readonly forget: (code: string) => void
+}
+
 /** The data layer of redirects. The login role calls two functions, each of which reaches one link by its id. */
-export const followingStore = (database: Database, verify: Verify): DataRule<Following> => ({
+export const followingStore = ({ database, verify, forget }: FollowingParts): DataRule<Following> => ({
   rows: 'the visits that are left of one link, and the hash of its password',
   open: ({ deadline }) => ({
-    take: async ({ id, version, max_visits: most }) => {
+    take: async ({ id, code, version, max_visits: most }) => {
       if (most === null) return
       const take = { name: 'take_visit', text: 'select take_visit($1, $2) as took', values: [id, version] }
       const [result] = await database.flush([take], deadline)
       const row: { readonly took: 'taken' | 'used up' | 'changed' } | undefined = result?.rows[0]
       if (row?.took === 'used up') throw new Refusal('link_expired')
-      if (row?.took !== 'taken') throw new RecordChanged()
+      if (row?.took === 'taken') return
+      forget(code)
+      throw new RecordChanged()
     },
     hasPassword: async ({ id, version }, password) => {
       const [row] = await database.run<{ version: string; password_hash: string | null }>({
