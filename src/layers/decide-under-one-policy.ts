@@ -32,23 +32,23 @@ export const decideUnderOnePolicy = async <T>(
     act(under).catch((error: unknown) => {
       throw error instanceof PolicyError ? policyUnavailable(error) : error
     })
+  const actAgain = async (newest: Snapshot): Promise<T> => {
+    try {
+      return await acting(newest)
+    } catch (error) {
+      if (isPublic && error instanceof RecordChanged) return actAgain(await newestSnapshot(policy))
+      throw error instanceof DecisionOutdated ? refusalOfOutdated(error) : error
+    }
+  }
   const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
     return await acting(snapshot)
   } catch (error) {
     const refusedByPolicy = isChange && isPolicyRefusal(error)
     if (!refusedByPolicy && !(error instanceof DecisionOutdated)) throw error
-    let newest = await newestSnapshot(policy)
+    const newest = await newestSnapshot(policy)
     if (refusedByPolicy && newest.revision === snapshot.revision) throw error
-    for (;;) {
-      try {
-        return await acting(newest)
-      } catch (again) {
-        if (!(again instanceof DecisionOutdated)) throw again
-        if (!(isPublic && again instanceof RecordChanged)) throw refusalOfOutdated(again)
-        newest = await newestSnapshot(policy)
-      }
-    }
+    return await actAgain(newest)
   }
 }
 
