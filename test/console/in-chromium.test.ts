@@ -14,6 +14,7 @@ import {
   openConsole,
   openSignedIn,
   requireClean,
+  resize,
   shown,
   signIn,
   soon,
@@ -213,6 +214,20 @@ describeConsole('the console in a browser', () => {
     it('are at the address of one of them without its code, too', async () => {
       await go(page, '/links', 'Links')
       expect(await page.getByRole('link', { name: 'Links', exact: true }).getAttribute('aria-current')).to.equal('page')
+      await go(page, '', 'Links')
+    })
+
+    it('show their codes where there is no room for the host beside these', async () => {
+      const code = freshCode('c').slice(0, 10)
+      await addLink(service.db, { code, owner: editor.id })
+      await go(page, `?q=${code}`, 'Links')
+      await row(code).waitFor()
+      await resize(page, { width: 1_000, height: 800 })
+      const [link, shownCode] = await Promise.all(
+        ['a', 'strong'].map((part) => row(code).locator('.link-cell').locator(part).boundingBox()),
+      )
+      await resize(page, { width: 1_280, height: 800 })
+      expect((shownCode?.x ?? 0) + (shownCode?.width ?? 0)).to.be.at.most((link?.x ?? 0) + (link?.width ?? 0))
       await go(page, '', 'Links')
     })
 

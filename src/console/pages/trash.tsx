@@ -79,7 +79,9 @@ export const TrashPage = () => {
                       <strong>{link.code}</strong>
                       {link.title !== null && <div class="caption">{link.title}</div>}
                     </td>
-                    <td class="cut">{link.target}</td>
+                    <td class="cut" title={link.target}>
+                      {link.target}
+                    </td>
                     <td>{link.deleted_at === undefined ? '' : dateAndTime(link.deleted_at)}</td>
                     <td class="number">
                       <Button icon="restore" onPress={() => restore(link)} label={`${t.trash.restore} ${link.code}`}>

@@ -277,7 +277,7 @@ describeConsole('pages of the console in a browser', () => {
       expect(await statusOf(gone)).to.equal(200)
       await fromMenu('Delete')
       await discard()
-      await tab.locator(`tr[data-code="${other}"] a.cut`).click()
+      await tab.locator(`tr[data-code="${other}"] .link-cell a`).click()
       await edit()
       await press('Undo')
       await stay()

@@ -35,11 +35,13 @@ export const LinkRow = ({
     <tr aria-selected={selection.has(link)} data-code={link.code}>
       <SelectCell item={link} label={t.links.select(link.code)} of={selection} />
       <td class="link-cell">
-        <a href={page} class="cut">
-          <span class="host">{place.host}/</span>
-          <strong>{link.code}</strong>
+        <a href={page} title={link.url}>
+          <span class="host cut">{place.host}/</span>
+          <strong class="cut">{link.code}</strong>
         </a>
-        <div class="caption cut">{link.title ?? t.links.noTitle}</div>
+        <div class="caption cut" title={link.title ?? undefined}>
+          {link.title ?? t.links.noTitle}
+        </div>
       </td>
       <td class="cut" title={link.target}>
         {shortened(link.target)}

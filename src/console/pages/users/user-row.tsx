@@ -30,10 +30,12 @@ export const UserRow = ({
     <tr aria-selected={selection.has(user)}>
       <SelectCell item={user} label={t.users.select(name)} of={selection} />
       <td class="link-cell">
-        <a href={`/console/users/${id}`} class="cut">
-          <strong>{name}</strong>
+        <a href={`/console/users/${id}`} title={name}>
+          <strong class="cut">{name}</strong>
         </a>
-        <div class="caption cut">{email}</div>
+        <div class="caption cut" title={email}>
+          {email}
+        </div>
       </td>
       <td>
         <code>{role}</code>
