@@ -25,18 +25,38 @@ describe('a row of the policy in words', () => {
       ['p2, editor, link:update', 'Editors may ask to change a link'],
       ['p2, admin, *', 'Admins may ask for anything'],
       ['g, editor, user', 'Editors have every row of user'],
+      ['g, clerk, user', 'Everybody with the role clerk has every row of user'],
+      // "not every user" would be some of them
+      ['p, 6, X, editor, user:read, any, deny', 'Editors may not see any user'],
+      ['p, 6, X, editor, *, own, deny', 'Editors may do nothing to what is theirs'],
     ]
     for (const [row, words] of inEnglish) expect(wordsOf(english, row)).to.equal(words)
     expect(wordsOf(german, 'p, 530, R5, user, link:delete, own, allow')).to.equal(
       'Jeder, der angemeldet ist, darf eigene Links löschen',
     )
     expect(wordsOf(german, 'p, 999999, R6, anyone, *, any, deny')).to.equal('Alles andere ist verboten')
+    const inGerman: readonly (readonly [string, string])[] = [
+      ['link:update, any', 'keinen Link ändern'],
+      ['link:update, own', 'eigene Links nicht ändern'],
+      ['link:create, any', 'keine Links anlegen'],
+      ['profile:update, any', 'kein Profil ändern'],
+      ['policy:read, any', 'die Regeln nicht lesen'],
+      ['policy:evaluate, any', 'nicht fragen, was die Regeln antworten'],
+      ['doc:sign, any', 'doc:sign mit nichts tun'],
+      ['doc:sign, own', 'doc:sign mit Eigenem nicht tun'],
+      ['*, own', 'mit Eigenem nichts tun'],
+    ]
+    for (const [what, words] of inGerman)
+      expect(wordsOf(german, `p, 320, X, auditor, ${what}, deny`)).to.equal(`Wer auditor ist, darf ${words}`)
   })
 
   it('speaks of what is not theirs where another row says what becomes of what is', () => {
     const row = 'p, 540, R5, user, link:delete, any, deny'
     expect(wordsOf(english, row, true)).to.equal('Everybody who is signed in may not delete what is not theirs')
     expect(wordsOf(german, row, true)).to.equal('Jeder, der angemeldet ist, darf nicht löschen, was anderen gehört')
+    const everything = 'p, 540, X, editor, *, any, allow'
+    expect(wordsOf(english, everything, true)).to.equal('Editors may do everything to what is not theirs')
+    expect(wordsOf(german, everything, true)).to.equal('Wer editor ist, darf alles mit dem tun, was anderen gehört')
   })
 
   it('is never empty, and says allow and deny in different words', () => {

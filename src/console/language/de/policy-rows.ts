@@ -10,30 +10,61 @@ const ROLES: Readonly<Record<string, string>> = {
 export const everyOne = (role: string): string =>
   Object.hasOwn(ROLES, role) ? (ROLES[role] ?? role) : `wer ${role} ist,`
 
-const ACTIONS: Readonly<Record<string, { readonly any: string; readonly own?: string; readonly verb?: string }>> = {
-  'link:read': { any: 'jeden Link lesen', own: 'eigene Links lesen', verb: 'lesen' },
-  'link:create': { any: 'Links anlegen' },
-  'link:update': { any: 'jeden Link ändern', own: 'eigene Links ändern', verb: 'ändern' },
-  'link:delete': { any: 'jeden Link löschen', own: 'eigene Links löschen', verb: 'löschen' },
-  'link:transfer': { any: 'jeden Link weitergeben', own: 'eigene Links weitergeben', verb: 'weitergeben' },
-  'user:invite': { any: 'Benutzer einladen' },
-  'user:read': { any: 'alle Benutzer sehen', own: 'das eigene Konto sehen', verb: 'sehen' },
-  'user:update': { any: 'alle Benutzer ändern', own: 'das eigene Konto ändern', verb: 'ändern' },
-  'user:delete': { any: 'alle Benutzer löschen', own: 'das eigene Konto löschen', verb: 'löschen' },
-  'policy:read': { any: 'die Regeln lesen' },
-  'policy:write': { any: 'die Regeln ändern' },
-  'policy:evaluate': { any: 'fragen, was die Regeln antworten' },
-  'audit:read': { any: 'das Protokoll lesen' },
-  'profile:read': { any: 'jedes Profil lesen', own: 'das eigene Profil lesen', verb: 'lesen' },
-  'profile:update': { any: 'jedes Profil ändern', own: 'das eigene Profil ändern', verb: 'ändern' },
+interface ActionWords {
+  readonly any: string
+  /** was ein Verbot davon sagt: „nicht jeden“ wären manche */
+  readonly none: string
+  readonly own?: string
+  readonly verb?: string
 }
+const onRecord = (any: string, none: string, own: string, verb: string): ActionWords => ({
+  any: `${any} ${verb}`,
+  none: `${none} ${verb}`,
+  own: `${own} ${verb}`,
+  verb,
+})
+const onLinks = (verb: string) => onRecord('jeden Link', 'keinen Link', 'eigene Links', verb)
+const onUsers = (verb: string) => onRecord('alle Benutzer', 'keine Benutzer', 'das eigene Konto', verb)
+const onProfiles = (verb: string) => onRecord('jedes Profil', 'kein Profil', 'das eigene Profil', verb)
+
+const ACTIONS: Readonly<Record<string, ActionWords>> = {
+  'link:read': onLinks('lesen'),
+  'link:create': { any: 'Links anlegen', none: 'keine Links anlegen' },
+  'link:update': onLinks('ändern'),
+  'link:delete': onLinks('löschen'),
+  'link:transfer': onLinks('weitergeben'),
+  'user:invite': { any: 'Benutzer einladen', none: 'keine Benutzer einladen' },
+  'user:read': onUsers('sehen'),
+  'user:update': onUsers('ändern'),
+  'user:delete': onUsers('löschen'),
+  'policy:read': { any: 'die Regeln lesen', none: 'die Regeln nicht lesen' },
+  'policy:write': { any: 'die Regeln ändern', none: 'die Regeln nicht ändern' },
+  'policy:evaluate': {
+    any: 'fragen, was die Regeln antworten',
+    none: 'nicht fragen, was die Regeln antworten',
+  },
+  'audit:read': { any: 'das Protokoll lesen', none: 'das Protokoll nicht lesen' },
+  'profile:read': onProfiles('lesen'),
+  'profile:update': onProfiles('ändern'),
+}
+const wordsOf = (action: string): ActionWords =>
+  (Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined) ?? {
+    any: `${action} mit allem tun`,
+    none: `${action} mit nichts tun`,
+    own: `${action} mit Eigenem tun`,
+    verb: `${action === '*' ? 'alles' : action} mit dem tun`,
+  }
 
 export const doing = (action: string, isOwn: boolean): string => {
   if (action === '*') return isOwn ? 'mit Eigenem alles tun' : 'alles tun'
-  const words = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-  if (words === undefined) return isOwn ? `${action} mit Eigenem tun` : `${action} mit allem tun`
-  if (!isOwn) return words.any
-  return words.own ?? `${words.any}, sofern es das eigene ist`
+  const { any, own } = wordsOf(action)
+  return isOwn ? (own ?? `${any}, sofern es das eigene ist`) : any
+}
+const notDoing = (action: string, isOwn: boolean): string => {
+  if (action === '*') return 'mit Eigenem nichts tun'
+  const { none, own } = wordsOf(action)
+  // das Verb steht am Ende
+  return isOwn ? (own?.replace(/\S+$/, 'nicht $&') ?? `${none}, sofern es das eigene ist`) : none
 }
 
 /** `isRest`: eine Zeile davor sagt, was für Eigenes gilt. */
@@ -45,10 +76,9 @@ export const rowWords = (row: PolicyRow, isRest = false): string => {
   const { role, action, reach, effect } = row
   if (effect === 'deny' && action === '*' && reach === 'any')
     return role === 'anyone' ? 'Alles andere ist verboten' : `${who} darf nichts weiter`
-  const may = effect === 'allow' ? 'darf' : 'darf nicht'
   if (isRest && reach === 'any') {
-    const { verb } = (Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined) ?? {}
-    return `${who} ${may} ${verb === undefined ? `${action} tun` : verb}, was anderen gehört`
+    const { verb = `${action} mit dem tun` } = wordsOf(action)
+    return `${who} darf ${effect === 'allow' ? verb : `nicht ${verb}`}, was anderen gehört`
   }
-  return `${who} ${may} ${doing(action, reach === 'own')}`
+  return `${who} darf ${(effect === 'allow' ? doing : notDoing)(action, reach === 'own')}`
 }

@@ -75,10 +75,10 @@ export const propose: Texts['propose'] = {
   invariant: (name, file) =>
     `Das sagt die Invariante ${name}. Sie steht in ${file}, wird wie Code geprüft und kann hier nicht geändert ` +
     'werden: das tut, wer den Dienst betreibt.',
-  wouldBe: (role, doing, effect) => `${role}: ${doing} wäre ${effect === 'allow' ? 'erlaubt' : 'verboten'}.`,
+  wouldBe: (role, doing, effect) => `${role} dürfte${effect === 'allow' ? '' : ' nicht'}: ${doing}.`,
   otherAnswer: 'Eine Frage bekommt eine andere Antwort',
   expected: (role, doing, expected, from) =>
-    `${role}: ${doing} ist ${expected === 'allow' ? 'erlaubt' : 'verboten'}, sagt ${from}. Mit dieser Zeile ist es ` +
+    `${role} darf${expected === 'allow' ? '' : ' nicht'}: ${doing}. So steht es in ${from}. Mit dieser Zeile ist es ` +
     'umgekehrt. Fragen warnen; nur Invarianten lehnen ab.',
   changes: 'Was sich ändert',
   changed: decisions,

@@ -86,7 +86,7 @@ export const users: Texts['users'] = {
     titleSelf: 'Was Sie dürfen',
     lead: (role, revision) =>
       `Durch die Rolle ${role}, nach Fassung ${revision}. Wo eine Zelle geteilt ist, kommt es auf den Besitz an.`,
-    suspended: 'Gesperrt: bis dahin wird jedes Token abgelehnt, was auch immer hier steht.',
+    suspended: 'Gesperrt: bis zum Entsperren wird jedes Token abgelehnt, was auch immer hier steht.',
     tokens: 'Ein Token darf nie mehr als Ihre Rolle. „Umfang“: es wurde für weniger gemacht.',
     othersTokens: 'Was fremde Tokens dürfen, sieht nur, wem sie gehören; nie mehr als das hier.',
     off: (why) => `Die Rechte stehen in den Regeln. Lesen: ${why}.`,

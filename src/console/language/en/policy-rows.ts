@@ -22,9 +22,9 @@ const ACTIONS: Readonly<Record<string, { readonly any: string; readonly own?: st
   'link:delete': { any: 'delete any link', own: 'delete their own links', verb: 'delete' },
   'link:transfer': { any: 'give any link away', own: 'give their own links away', verb: 'give away' },
   'user:invite': { any: 'invite users' },
-  'user:read': { any: 'see every user', own: 'see their own account', verb: 'see' },
-  'user:update': { any: 'change every user', own: 'change their own account', verb: 'change' },
-  'user:delete': { any: 'delete every user', own: 'delete their own account', verb: 'delete' },
+  'user:read': { any: 'see any user', own: 'see their own account', verb: 'see' },
+  'user:update': { any: 'change any user', own: 'change their own account', verb: 'change' },
+  'user:delete': { any: 'delete any user', own: 'delete their own account', verb: 'delete' },
   'policy:read': { any: 'read the policy' },
   'policy:write': { any: 'change the policy' },
   'policy:evaluate': { any: 'ask what the policy answers' },
@@ -44,15 +44,16 @@ export const doing = (action: string, isOwn: boolean): string => {
 /** `isRest`: an earlier row already decides about the caller's own records. */
 export const rowWords = (row: PolicyRow, isRest = false): string => {
   const who = capitalized(everyOne(row.role))
-  if (row.ptype === 'g') return `${who} have every row of ${row.inherits}`
+  if (row.ptype === 'g') return `${who} ${Object.hasOwn(ROLES, row.role) ? 'have' : 'has'} every row of ${row.inherits}`
   if (row.ptype === 'p2') return row.action === '*' ? `${who} may ask for anything` : `${who} may ask to ${asking(row)}`
   const { role, action, reach, effect } = row
   const may = effect === 'allow' ? 'may' : 'may not'
   if (effect === 'deny' && action === '*' && reach === 'any')
     return role === 'anyone' ? 'Everything else is denied' : `${who} may do nothing else`
+  if (effect === 'deny' && action === '*') return `${who} may do nothing to what is theirs`
   if (isRest && reach === 'any') {
     const { verb } = (Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined) ?? {}
-    return `${who} ${may} ${verb ?? `do ${action} to`} what is not theirs`
+    return `${who} ${may} ${verb ?? `do ${action === '*' ? 'everything' : action} to`} what is not theirs`
   }
   return `${who} ${may} ${doing(action, reach === 'own')}`
 }
