@@ -84,6 +84,18 @@ describeConsole('an edit of the policy in a browser', () => {
     await asked
   })
 
+  it('whose replay would take too long is offered a shorter one', async () => {
+    await begin()
+    const tooLong = { title: 'Unprocessable', status: 422, code: 'validation_failed', detail: '' }
+    const errors = [{ field: 'replay', message: '24h holds more decisions than one request can read' }]
+    await page.route(/replay=24h/, (route) => route.fulfill({ status: 422, json: { ...tooLong, errors } }))
+    await addFreeze('deny')
+    await shown(page, 'Too many decisions were recorded in that time to count them in one go.')
+    await page.getByRole('button', { name: 'Count 1 hour instead' }).click()
+    await headline(/^Over the last hour /)
+    await page.unroute(/replay=24h/)
+  })
+
   it('shows what it changes and would have done, survives a reload, and is applied under its revision', async () => {
     await begin()
     await addFreeze('deny')

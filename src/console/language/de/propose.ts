@@ -106,6 +106,9 @@ export const propose: Texts['propose'] = {
   counting: 'Wird gezählt …',
   goOn: 'Noch einmal zählen',
   stopped: 'Angehalten: was gezählt ist, steht hier.',
+  tooMany: 'In dieser Zeit wurden zu viele Entscheidungen aufgezeichnet, um sie auf einmal zu zählen.',
+  shorter: (span) => `Stattdessen ${span} zählen`,
+  onlyByCommand: 'Auf der Kommandozeile geht es: linkgate policy diff --replay.',
   whose: (names, isEverybody) => `Betroffen: ${listed(isEverybody ? names : [...names, 'andere'])}.`,
   byRule: (count) =>
     `${decisions(count)} mehr ${count === 1 ? 'bekäme' : 'bekämen'} dieselbe Antwort durch eine andere Regel.`,

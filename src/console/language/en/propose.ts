@@ -109,6 +109,9 @@ export const propose = {
   counting: 'Counting …',
   goOn: 'Count again',
   stopped: 'Stopped: what is counted so far stands here.',
+  tooMany: 'Too many decisions were recorded in that time to count them in one go.',
+  shorter: (span: string) => `Count ${span} instead`,
+  onlyByCommand: 'The command line reads them all: linkgate policy diff --replay.',
   whose: (names: readonly string[], isEverybody: boolean) =>
     isEverybody ? `For ${listed(names)}.` : `For ${listed([...names, 'others'])}.`,
   byRule: (count: number) => `${decisions(count)} more would get the same answer by another rule.`,

@@ -6,6 +6,7 @@ import { Button } from '../button'
 import { Card } from '../card'
 import { LoadProblem } from '../load-problem'
 import { Verdict } from '../matrix/verdict'
+import { Note } from '../note'
 import { Segments } from '../segments'
 import { useServiceRights } from '../service-rights'
 import { useNames } from '../use-names'
@@ -47,7 +48,11 @@ export const ReplayCard = ({
           <p class="hint">{off}</p>
         ) : (
           <>
-            <LoadProblem of={{ problem, at: null, again: job.again }} />
+            {problem?.code === 'validation_failed' && problem.errors.some(({ field }) => field === 'replay') ? (
+              <TooLong window={window} />
+            ) : (
+              <LoadProblem of={{ problem, at: null, again: job.again }} />
+            )}
             {phase === 'counting' && (
               <div class="progress">
                 <progress max={of} value={parts.length} aria-label={t.propose.counting} />
@@ -68,6 +73,22 @@ export const ReplayCard = ({
         )}
       </div>
     </Card>
+  )
+}
+
+/** More decisions were recorded than one request can read. */
+const TooLong = ({ window }: { readonly window: Signal<Window> }) => {
+  const shorter = WINDOWS[WINDOWS.indexOf(window.value) - 1]
+  return (
+    <Note kind="lit" title={t.propose.tooMany}>
+      {shorter === undefined ? (
+        t.propose.onlyByCommand
+      ) : (
+        <div class="row">
+          <Button onPress={() => (window.value = shorter)}>{t.propose.shorter(t.propose.windows[shorter])}</Button>
+        </div>
+      )}
+    </Note>
   )
 }
 
