@@ -14,6 +14,7 @@ import { loadMe, me } from './me'
 import { Button } from './parts/button'
 import { Dialog } from './parts/dialog'
 import { lazyPage } from './parts/lazy-page'
+import { stillLost } from './parts/loaded'
 import { Page } from './parts/page'
 import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
@@ -101,9 +102,11 @@ const SignedIn = () => {
 
 /** Why no session could be restored, or the error of a sign-in at an issuer. */
 const atTheDoor = signal<LinkgateProblem | null>(null)
-const open = () => {
-  atTheDoor.value = null
-  return openSession((problem) => (atTheDoor.value = problem))
+const open = async () => {
+  let problem: LinkgateProblem | null = null
+  atTheDoor.value = stillLost(atTheDoor.peek())
+  await openSession((each) => (problem = each))
+  atTheDoor.value = problem
 }
 
 const welcomeToken = signal(location.pathname === WELCOME ? location.hash.slice(1) : '')

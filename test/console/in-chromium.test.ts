@@ -345,6 +345,10 @@ describeConsole('the console in a browser', () => {
       await page.goto(`${service.baseUrl}/console?q=${code}`)
       await page.getByRole('button', { name: `Delete ${code}` }).click()
       await row(code).waitFor({ state: 'detached' })
+      await page.route('**/restore', (route) => route.abort())
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.locator('.toast', { hasText: /No connection since/ }).waitFor()
+      await page.unroute('**/restore')
       await page.getByRole('button', { name: 'Undo' }).click()
       await row(code).waitFor()
     })
@@ -371,7 +375,8 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('link', { name: 'Visits' }).first().click()
       await page.getByRole('heading', { level: 1, name: 'Visits' }).waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
-      await page.locator('.toast', { hasText: /taken/ }).waitFor()
+      await page.locator('.toast', { hasText: 'Restore this one from the trash, under another.' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).to.equal(0)
     })
 
     it('that cannot be deleted stay selected among many that can, with the reason', async () => {
@@ -611,7 +616,11 @@ describeConsole('the console in a browser', () => {
       await shown(page, /^The service cannot answer at the moment\./)
       await requireClean(page, 'the door while the service is away')
       await page.unroute('**/auth/session/refresh')
+      await page.route('**/auth/session/refresh', (route) => route.abort())
       await page.getByRole('button', { name: 'Try again' }).click()
+      await shown(page, /^We try again in \d+ s\.$/)
+      await page.unroute('**/auth/session/refresh')
+      await page.evaluate(`dispatchEvent(new Event('online'))`)
       await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
     })
 

@@ -185,8 +185,13 @@ describe('the words of the console', () => {
       ['last_admin', 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'],
       ['beyond_own_rights', 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'],
       ['new_code', 'The title'],
+      ['unexpected_answer', 'Etwas anderes hat statt des Dienstes geantwortet (409).'],
     ] as const)
       expect(problem({ ...refusal, code }), code).to.equal(sentence)
+    // a proxy's page
+    expect(problem({ ...refusal, status: 502, code: 'unexpected_answer' })).to.match(
+      /^Der Dienst antwortet gerade nicht/,
+    )
     const errors = [
       { field: 'tags.0', message: 'must be at most 20 tags' },
       { field: 'colour', message: 'must be red' },

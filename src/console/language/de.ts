@@ -162,8 +162,9 @@ export const de: Texts = {
       return ['Das gibt oder nimmt Rechte, die Sie selbst nicht haben.', detail].filter(Boolean).join(' ')
     if (code === 'validation_failed' && errors.length > 0)
       return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
-    if (status === 503)
+    if ([502, 503, 504].includes(status))
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
+    if (code === 'unexpected_answer') return `Etwas anderes hat statt des Dienstes geantwortet (${detail ?? status}).`
     const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
     return [title, said || detail].filter(Boolean).join('. ')
   },
@@ -352,6 +353,7 @@ export const de: Texts = {
     restore: 'Zurückholen',
     restored: (code) => `${code} ist wieder da.`,
     otherCode: (code) => `${code} unter einem anderen Kürzel zurückholen`,
+    taken: 'Das Kürzel hat jetzt ein anderer Link. Im Papierkorb lässt sich dieser unter einem anderen zurückholen.',
   },
 
   visits: {

@@ -161,7 +161,9 @@ export const en = {
     if (code === 'beyond_own_rights')
       return ['It gives or takes rights that you do not have yourself.', detail].filter(Boolean).join(' ')
     if (code === 'validation_failed' && errors.length > 0) return `A field is not valid. ${allFaults(faults, errors)}`
-    if (status === 503) return 'The service cannot answer at the moment. What you typed is kept; try again.'
+    if ([502, 503, 504].includes(status))
+      return 'The service cannot answer at the moment. What you typed is kept; try again.'
+    if (code === 'unexpected_answer') return `Something else answered in place of the service (${detail ?? status}).`
     const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
     return [title, said || detail].filter(Boolean).join('. ')
   },
@@ -344,6 +346,7 @@ export const en = {
     restore: 'Restore',
     restored: (code: string) => `${code} is back.`,
     otherCode: (code: string) => `Restore ${code} under another code`,
+    taken: 'Another link has taken the code. Restore this one from the trash, under another.',
   },
 
   visits: {

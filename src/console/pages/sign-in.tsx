@@ -10,6 +10,7 @@ import { Button } from '../parts/button'
 import { Field } from '../parts/field'
 import { handleSubmit, textOf } from '../parts/form'
 import { Mark } from '../parts/icon'
+import { LoadProblem } from '../parts/load-problem'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm } from '../parts/sign-in-form'
 
@@ -32,7 +33,7 @@ export const SignIn = ({
         <h1>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
-      <ProblemNote problem={problem} onRetry={onRetry} />
+      <LoadProblem of={{ problem, at: null, again: onRetry }} />
       {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
       {signInWay === 'password' && (
         <div class="row">

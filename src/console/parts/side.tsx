@@ -13,7 +13,7 @@ import type { IconName } from './icon'
 import { problemIn } from './loaded'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
 import { useAllowed } from './service-rights'
-import { say } from './toast'
+import { sayProblem } from './toast'
 import { askUnsaved } from './unsaved'
 
 const Item = ({
@@ -69,7 +69,7 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
 }
 
 /** If the service cannot be reached, the user stays signed in. */
-const leave = () => askUnsaved(() => signOut().catch((error: unknown) => say(t.problem(problemIn(error)))))
+const leave = () => askUnsaved(() => signOut().catch((error: unknown) => sayProblem(problemIn(error))))
 
 /** The navigation; on a phone it is behind a button. */
 export const Side = () => {

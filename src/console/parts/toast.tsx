@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 
+import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
 import { problemIn } from './loaded'
@@ -24,12 +25,20 @@ const put = (message: Message | null): void => {
 /** Announces that something was done. An error of `undo` is announced as well, because its page may have been left. */
 export const say = (text: string, undo?: () => Promise<unknown>): void => put({ text, undo })
 
+/** Announces why something failed of which nothing was typed. `undo` is offered again where it may succeed later. */
+export const sayProblem = (problem: LinkgateProblem, undo?: () => Promise<unknown>): void => {
+  const { code, status } = problem
+  const isLost = code === 'network_error'
+  const text = isLost ? t.lost.since(new Date()) : code === 'code_taken' ? t.trash.taken : t.problem(problem)
+  say(text, isLost || status === 429 || status >= 500 ? undo : undefined)
+}
+
 const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
   put(null)
   try {
     await undo()
   } catch (error) {
-    say(t.problem(problemIn(error)))
+    sayProblem(problemIn(error), undo)
   }
 }
 
