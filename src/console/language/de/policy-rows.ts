@@ -58,13 +58,13 @@ const wordsOf = (action: string): ActionWords =>
 export const doing = (action: string, isOwn: boolean): string => {
   if (action === '*') return isOwn ? 'mit Eigenem alles tun' : 'alles tun'
   const { any, own } = wordsOf(action)
-  return isOwn ? (own ?? `${any}, sofern es das eigene ist`) : any
+  return isOwn ? (own ?? `${any}, wo der Datensatz der eigene ist`) : any
 }
 const notDoing = (action: string, isOwn: boolean): string => {
   if (action === '*') return 'mit Eigenem nichts tun'
   const { none, own } = wordsOf(action)
   // das Verb steht am Ende
-  return isOwn ? (own?.replace(/\S+$/, 'nicht $&') ?? `${none}, sofern es das eigene ist`) : none
+  return isOwn ? (own?.replace(/\S+$/, 'nicht $&') ?? `${none}, wo der Datensatz der eigene ist`) : none
 }
 
 /** `isRest`: eine Zeile davor sagt, was für Eigenes gilt. */

@@ -44,7 +44,7 @@ export const propose: Texts['propose'] = {
   remove: 'Entfernen',
   undo: 'Zurücknehmen',
   keys: 'Enter bearbeitet, Alt mit einem Pfeil verschiebt, d verdoppelt, Entf entfernt.',
-  folded: (count) => `${rows(count)} mehr, unverändert`,
+  folded: (count) => `Noch ${rows(count)}, unverändert`,
   fields: {
     priority: 'Priorität',
     rule: 'Regel',
