@@ -5,9 +5,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 export const useReturnedFocus = (): void =>
   useLayoutEffect(() => {
     const before = document.activeElement
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    const giveBack = () => {
+      const isLost = document.activeElement === document.body
+      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus()
     }
+    // once the part is gone: behind a modal dialog nothing takes the focus
+    return () => queueMicrotask(giveBack)
   }, [])
 
 /**

@@ -188,6 +188,10 @@ describeConsole('the pages of users in a browser', () => {
       for (const { id } of users) await isSuspended(id, false)
 
       await page.getByRole('button', { name: 'Change the role' }).click()
+      await dialog().waitFor()
+      await page.keyboard.press('Escape')
+      await soon(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Change the role')
+      await page.getByRole('button', { name: 'Change the role' }).click()
       await dialog().getByLabel('Role').selectOption('editor')
       await dialog().getByText('1 person will be left out: they have it already (1)').waitFor()
       await dialog().getByRole('button', { name: 'Give 2 the role' }).click()
