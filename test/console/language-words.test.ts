@@ -12,7 +12,8 @@ import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
 import { faultMessage } from '../../src/input/fault-message.js'
 import { linkFields } from '../../src/routes/link-fields.js'
-import { Password } from '../../src/routes/schemas.js'
+import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
+import { Name, Password } from '../../src/routes/schemas.js'
 
 type OfCount = (...counts: readonly number[]) => string
 
@@ -201,7 +202,7 @@ describe('the words of the console', () => {
     )
   })
 
-  it('have a sentence for all that the service says of the fields of a link', async () => {
+  it('have a sentence for all that the service says of a link, a name or a period of the log', async () => {
     const place = { baseUrl: 'https://go.example.com', host: '127.0.0.1', port: 8_080, addresses: [] }
     const fields = z.object(linkFields(place))
     const good = { target: 'https://example.com', code: 'spring', tags: ['a'], password: 'long enough' }
@@ -236,6 +237,12 @@ describe('the words of the console', () => {
     )
     said.push(['expires_at', 'must be after starts_at'])
     for (const { message } of Password.safeParse('short').error?.issues ?? []) said.push(['password', message])
+    for (const name of ['', 'two\nlines', 'x'.repeat(201)])
+      for (const { message } of Name.safeParse(name, { error: faultMessage }).error?.issues ?? [])
+        said.push(['name', message])
+    for (const period of [{ from: '2999-01-01' }, { from: '2020-01-02', to: '2020-01-01' }])
+      for (const { message, path } of EvidenceQuery.safeParse(period).error?.issues ?? [])
+        said.push([String(path[0]), message])
     for (const language of ['en', 'de']) {
       const { faults } = await textsOf(language)
       for (const [field, message] of said)

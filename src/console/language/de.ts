@@ -86,6 +86,13 @@ const faults: Texts['faults'] = {
   email: {
     'is taken': 'Jemand hier hat diese Adresse schon.',
   },
+  name: {
+    'must not be empty': 'Der Name fehlt.',
+    'must be one line': 'Ein Name ist eine Zeile.',
+    'must have at most 200 characters': 'Höchstens 200 Zeichen.',
+  },
+  from: { 'must be in the past': 'Diese Zeit ist noch nicht vergangen.' },
+  to: { 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
 }
 
 /** What the console says in German, written from the meaning. */
@@ -96,7 +103,7 @@ export const de: Texts = {
   hidePassword: 'Das Passwort verbergen',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  notCopied: 'Nicht kopiert: Der Browser lehnt es ab',
+  notCopied: 'Nicht kopiert: Browser lehnt ab',
   close: 'Schließen',
   cancel: 'Abbrechen',
   save: 'Speichern',

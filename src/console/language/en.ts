@@ -88,6 +88,13 @@ const faults = {
   email: {
     'is taken': 'Somebody here has this address already.',
   },
+  name: {
+    'must not be empty': 'The name is missing.',
+    'must be one line': 'A name is one line.',
+    'must have at most 200 characters': 'At most 200 characters.',
+  },
+  from: { 'must be in the past': 'This time is not in the past.' },
+  to: { 'must be later than from': 'The end is not after the beginning.' },
 }
 
 /** The texts of the console in English: sentences that a colleague would say. A button says what happens. */

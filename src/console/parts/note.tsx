@@ -46,7 +46,7 @@ export const ProblemNote = ({
 
 /** The error of a form; faults of its fields appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
-  problem?.status === 422 || problem?.code === 'code_taken' ? null : <ProblemNote problem={problem} />
+  problem?.status === 422 || problem?.code.endsWith('_taken') ? null : <ProblemNote problem={problem} />
 
 /** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>

@@ -37,7 +37,7 @@ export const RowForm = ({
       value={value}
       names={vocabulary.roles}
       another={t.propose.anotherRole}
-      fault={faults[field] ?? (isRoleName(value) ? undefined : t.propose.faults.role)}
+      fault={isRoleName(value) ? faults[field] : t.propose.faults.role}
       onChange={(text) => put(set(text))}
     />
   )
@@ -59,10 +59,7 @@ export const RowForm = ({
               />
             )}
           </Field>
-          <Field
-            label={t.propose.fields.rule}
-            fault={faults['rule'] ?? (RULE.test(row.rule) ? undefined : t.propose.faults.rule)}
-          >
+          <Field label={t.propose.fields.rule} fault={RULE.test(row.rule) ? faults['rule'] : t.propose.faults.rule}>
             {(input) => (
               <input
                 {...input}
@@ -84,7 +81,7 @@ export const RowForm = ({
           value={row.action}
           names={vocabulary.actions}
           another={t.propose.anotherAction}
-          fault={faults['action'] ?? (row.action === '*' || isAction(row.action) ? undefined : t.propose.faults.action)}
+          fault={row.action === '*' || isAction(row.action) ? faults['action'] : t.propose.faults.action}
           onChange={(action) => put({ ...row, action })}
         />
       )}
