@@ -315,9 +315,18 @@ describeConsole('the console in a browser', () => {
       const [json, token] = [{ tags: ['somebody else'] }, editor.token]
       expect((await service.request('PATCH', `/links/${tagged}`, { token, json })).status).to.equal(200)
       await page.getByRole('button', { name: 'Tag', exact: true }).click()
-      await page.getByLabel('Tags, separated by commas').fill('lost')
+      await page.getByLabel('Tags, separated by commas').fill('a, b, c, d')
       await page.getByRole('button', { name: 'Add' }).click()
       await shown(page, '2 links changed.')
+      // a row shows three, and how many more there are
+      await row(codes[1] ?? '')
+        .getByRole('link', { name: '2 more tags' })
+        .waitFor()
+      expect(
+        await row(codes[1] ?? '')
+          .locator('.tag')
+          .allTextContents(),
+      ).to.deep.equal(['together', 'a', 'b', '+2'])
       await shown(page, /^1 link could not be changed: /)
       const { json: kept } = await service.request('GET', `/links/${tagged}`, { token })
       expect(at(kept, 'tags')).to.deep.equal(['somebody else'])

@@ -249,6 +249,7 @@ export const de: Texts = {
       actions: 'Aktionen',
     },
     visitsOf: (count) => (count === 1 ? 'Aufruf' : 'Aufrufe'),
+    moreTags: (count) => times(count, 'weiteres Schlagwort', 'weitere Schlagwörter'),
     noTitle: 'Ohne Titel',
     select: (code) => `${code} auswählen`,
     selectAll: 'Alle gezeigten auswählen',

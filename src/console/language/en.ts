@@ -240,6 +240,7 @@ export const en = {
     columns: { link: 'Link', target: 'Leads to', tags: 'Tags', state: 'State', visits: 'Visits', actions: 'Actions' },
     /** follows the number */
     visitsOf: (count: number): string => (count === 1 ? 'visit' : 'visits'),
+    moreTags: (count: number) => times(count, 'more tag', 'more tags'),
     noTitle: 'No title',
     select: (code: string) => `Select ${code}`,
     selectAll: 'Select all that are shown',

@@ -17,6 +17,9 @@ interface RowActions {
   readonly onSwitch: (link: ManagedLink) => unknown
 }
 
+/** The tags that a row shows; its page has all of them. */
+const SHOWN_TAGS = 3
+
 /** One link of the list. */
 export const LinkRow = ({
   link,
@@ -31,6 +34,7 @@ export const LinkRow = ({
 }) => {
   const place = new URL(link.url)
   const page = `/console/links/${link.code}`
+  const moreTags = link.tags.slice(SHOWN_TAGS)
   return (
     <tr aria-selected={selection.has(link)} data-code={link.code}>
       <SelectCell item={link} label={t.links.select(link.code)} of={selection} />
@@ -48,11 +52,16 @@ export const LinkRow = ({
       </td>
       <td class="tags-cell">
         <span class="row">
-          {link.tags.map((tag) => (
+          {link.tags.slice(0, SHOWN_TAGS).map((tag) => (
             <a key={tag} class="tag" href={`/console?tag=${encodeURIComponent(tag)}`}>
               {tag}
             </a>
           ))}
+          {moreTags.length > 0 && (
+            <a class="tag" href={page} title={moreTags.join(', ')} aria-label={t.links.moreTags(moreTags.length)}>
+              +{moreTags.length}
+            </a>
+          )}
         </span>
       </td>
       <td class="state-cell">
