@@ -301,6 +301,7 @@ export const de: Texts = {
     starts: (when) => `beginnt ${when}`,
     expires: (when) => `endet ${when}`,
     expired: 'abgelaufen',
+    everyCounts: 'Jede Weiterleitung zählt, auch die eines Bots.',
     used: (used, most) => `${number(used)} von ${times(most, 'Aufruf', 'Aufrufen')}`,
   },
 

@@ -293,6 +293,7 @@ export const en = {
     starts: (when: string) => `starts ${when}`,
     expires: (when: string) => `ends ${when}`,
     expired: 'ended',
+    everyCounts: 'Every redirect counts, a bot’s too.',
     used: (used: number, most: number) => `${number(used)} of ${times(most, 'visit', 'visits')}`,
   },
 

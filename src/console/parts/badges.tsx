@@ -49,7 +49,7 @@ export const Badges = ({ link }: { readonly link: ManagedLink }) => {
         </span>
       )}
       {most !== null && left !== undefined && (
-        <span class="badge">
+        <span class="badge" title={t.badges.everyCounts}>
           <meter max={most} value={most - left} aria-hidden="true" />
           {t.badges.used(most - left, most)}
         </span>
