@@ -14,9 +14,10 @@ const detailsOf = (answer: ApiResponse, resolve: Resolve): readonly Html[] => {
   // refusals list their own headers
   const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
   const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
+    if (answer.status >= 400 && PROBLEM_TYPES.has(type)) return []
     const fields = fieldsOf(resolve(schema), resolve).length
     const table = bodyTable(`Fields of ${type}`, resolve(schema), resolve, 'answer')
-    if (table === null || (answer.status >= 400 && PROBLEM_TYPES.has(type))) return []
+    if (table === null) return []
     return [
       html`<details class="part">
         <summary>Fields <span class="aside">${fields}, ${type}</span></summary>

@@ -1,7 +1,10 @@
 import type { Resolve, SchemaJson } from './api-document.js'
 import { formsOf, isNullable } from './fields.js'
 
-const numberOf = (value: unknown): string | null => (typeof value === 'number' ? value.toLocaleString('en-US') : null)
+// toLocaleString() would make one for each number
+const ENGLISH = new Intl.NumberFormat('en-US')
+
+const numberOf = (value: unknown): string | null => (typeof value === 'number' ? ENGLISH.format(value) : null)
 
 const typeOfForm = (schema: SchemaJson, resolve: Resolve): string => {
   const { type, format, enum: values, const: fixed, items, additionalProperties } = schema
