@@ -9,7 +9,7 @@ import { migrate, migrationStatus } from '../../src/database/migrate.js'
 import { StartError } from '../../src/domain/start-error.js'
 import { withPool } from '../support/bare-database.js'
 import type { AskDatabase } from '../support/bare-database.js'
-import { cluster, createDatabase } from '../support/cluster.js'
+import { MIGRATED, cluster, createDatabase } from '../support/cluster.js'
 import { BY_HAND } from '../support/records.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
@@ -42,7 +42,7 @@ describe('adopting the database of a development version', () => {
   const keys = () => ask('select name from schema_migrations order by name')
 
   beforeEach(async () => {
-    const { owner } = await createDatabase({ isMigrated: true })
+    const { owner } = await createDatabase(MIGRATED)
     const { service } = await cluster()
     ask = withPool(owner)
     run = (folder = SHIPPED) => migrate({ owner, service, folder }).catch((error: unknown) => error)

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { access, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client, type ClientConfig } from 'pg'
+import type { ClientConfig } from 'pg'
 import {
   claimDataDir,
   openEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js'
+import { withPool, type AskDatabase } from './bare-database.js'
 import { openMigratedServer } from './migrated-server.js'
 import { RUN_PREFIX, temporaryRoot } from './run-folder.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
@@ -14,6 +15,8 @@ import { makeTemporaryFolder } from './temporary-folder.js'
 interface Running {
   readonly folder: string
   readonly postgres: EmbeddedPostgres
+  /** as the superuser, in no database that a test has */
+  readonly ask: AskDatabase
 }
 
 const SETTINGS = {
@@ -32,6 +35,7 @@ const LOGINS = 'local all all password\nlocal replication all password\n'
 const PREFIX = 'linkgate-server-'
 
 let running: Promise<Running> | undefined
+const run = (): Promise<Running> => (running ??= start())
 const databases = new Set<string>()
 
 /**
@@ -69,7 +73,8 @@ const start = async (): Promise<Running> => {
     const settings = { ...SETTINGS, hba_file: logins }
     const postgres = await openMigratedServer({ dataDir: join(folder, 'data'), settings })
     // nobody connects to the migrated database: what somebody is connected to cannot be copied
-    return { folder, postgres: { ...postgres, owner: { ...postgres.owner, database: 'postgres' } } }
+    const owner = { ...postgres.owner, database: 'postgres' }
+    return { folder, postgres: { ...postgres, owner }, ask: withPool(owner) }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -80,46 +85,40 @@ const start = async (): Promise<Running> => {
  * The PostgreSQL of this process, one for all its tests: started on first use, stopped and deleted at the end of the
  * run.
  */
-export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
+export const cluster = async (): Promise<EmbeddedPostgres> => (await run()).postgres
 
-/** Connects as the superuser of the cluster, to no database that a test has. */
-const withOwner = async (work: (client: Client) => Promise<unknown>): Promise<ClientConfig> => {
-  const { owner } = await cluster()
-  const client = new Client(owner)
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
-  return owner
-}
+/** The database of each cluster with the schema and nothing in it. */
+export const MIGRATED = 'linkgate'
 
-/**
- * A fresh database in the cluster, empty or a migrated one, and how its owner connects. It goes away at the end of
- * the file (root hooks).
- */
-export const createDatabase = async ({ isMigrated = false } = {}): Promise<{
+interface CreatedDatabase {
   readonly name: string
   readonly owner: ClientConfig
-}> => {
+}
+
+/** A copy of a database of the cluster, which stays as long as the cluster does, and how its owner connects. */
+export const copyDatabase = async (template: string): Promise<CreatedDatabase> => {
   const name = `test_${randomBytes(8).toString('hex')}`
   // copied as files, since what is kept in memory anyway needs no log of the copy
-  const statement = `create database ${name} ${isMigrated ? 'template linkgate ' : ''}strategy file_copy`
-  const owner = await withOwner((client) => client.query(statement))
-  databases.add(name)
-  return { name, owner: { ...owner, database: name } }
+  const { ask, postgres } = await run()
+  await ask(`create database ${name} template ${template} strategy file_copy`)
+  return { name, owner: { ...postgres.owner, database: name } }
+}
+
+/** The same, an empty one unless told otherwise. It goes away at the end of the file (root hooks). */
+export const createDatabase = async (template = 'template1'): Promise<CreatedDatabase> => {
+  const created = await copyDatabase(template)
+  databases.add(created.name)
+  return created
 }
 
 /** Drops the databases that were made in this process until now, whoever is still connected. */
 export const dropDatabases = async (): Promise<void> => {
   if (databases.size === 0) return
-  await withOwner(async (client) => {
-    for (const name of databases) {
-      await client.query(`drop database if exists ${name} with (force)`)
-      databases.delete(name)
-    }
-  })
+  const { ask } = await run()
+  for (const name of databases) {
+    await ask(`drop database if exists ${name} with (force)`)
+    databases.delete(name)
+  }
 }
 
 /**

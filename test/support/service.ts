@@ -15,7 +15,7 @@ import { startService } from '../../src/service.js'
 import type { Service } from '../../src/service.js'
 import { ask } from './ask.js'
 import type { RequestOptions, TestResponse } from './ask.js'
-import { testDatabase } from './database.js'
+import { databaseWithPolicy } from './database.js'
 import type { TestDatabase } from './database.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
@@ -38,6 +38,7 @@ export interface TestService extends Service {
 export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly composeLayers?: (layers: Layers) => Layers
+  /** one with the default policy unless told otherwise */
   readonly db?: TestDatabase
   readonly log?: Logger
 }
@@ -51,7 +52,7 @@ export const startTestService = async ({
   db: given,
   log,
 }: TestServiceOptions = {}): Promise<TestService> => {
-  const db = given ?? (await testDatabase())
+  const db = given ?? (await databaseWithPolicy())
   const config = readConfig({
     PORT: '0',
     DATA_DIR: join(await makeTemporaryFolder(), 'data'),
