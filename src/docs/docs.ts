@@ -17,7 +17,7 @@ interface DocsAnswer {
 /** The site under `/docs`. */
 export interface Docs {
   /** the API reference */
-  readonly reference: () => DocsAnswer
+  readonly reference: () => Promise<DocsAnswer>
   /** a page or a picture by its name, or null */
   readonly find: (name: string) => DocsAnswer | null
 }
@@ -54,7 +54,7 @@ export const createDocs = (openapi: () => unknown): Docs => {
     return new Map([...pages, ...pictures].map(([name, answer]) => [name, once(answer)]))
   })
   return {
-    reference: once(() => answerOf(referencePage(openapi(), site().scripts))),
+    reference: once(async () => answerOf(await referencePage(openapi(), site().scripts))),
     find: (name) => named().get(name)?.() ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import { pauseEvery } from '../domain/pause-every.js'
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
 import type { ApiDocument, ApiOperation } from './api-document.js'
@@ -58,12 +59,27 @@ const contentsOf = (groups: readonly Group[]): Html =>
         </div>`,
     )}`
 
-/** The API reference, generated only from its OpenAPI document. */
-export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['scripts']): DocsPage => {
+/** The API reference, generated only from its OpenAPI document. Other requests are answered in between. */
+export const referencePage = async (json: unknown, { copy, search, send }: BuiltSite['scripts']): Promise<DocsPage> => {
   const document = readApiDocument(json)
   const { info, servers } = document
   const baseUrl = servers[0]?.url ?? ''
   const groups = groupsOf(document)
+  const pause = pauseEvery(1)
+  const sections: Html[] = []
+  for (const { name, description, operations } of groups) {
+    const articles: Html[] = []
+    for (const operation of operations) {
+      await pause()
+      articles.push(operationArticle(operation, document, baseUrl))
+    }
+    sections.push(
+      html`<section class="group" data-group aria-labelledby="${idOf(name)}">
+        <h2 id="${idOf(name)}">${titleOf(name)}</h2>
+        ${prose(description)} ${articles}
+      </section>`,
+    )
+  }
   const main = html`<div class="intro" data-about>
       <h1>API reference</h1>
       ${prose(info.description)}
@@ -73,13 +89,7 @@ export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['
       </p>
       ${aboutSigningIn(document, baseUrl)} ${aboutFirstLink(baseUrl)} ${aboutLayers()} ${aboutProblems(document)}
     </div>
-    ${groups.map(
-      ({ name, description, operations }) =>
-        html`<section class="group" data-group aria-labelledby="${idOf(name)}">
-          <h2 id="${idOf(name)}">${titleOf(name)}</h2>
-          ${prose(description)} ${operations.map((operation) => operationArticle(operation, document, baseUrl))}
-        </section>`,
-    )}`
+    ${sections}`
   return docsPageOf({
     title: 'API reference',
     part: 'reference',

@@ -17,7 +17,7 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
   route({
     ...PUBLIC_GET,
     path: '/docs',
-    handle: () => ({ status: 200, ...reference() }),
+    handle: async () => ({ status: 200, ...(await reference()) }),
     documentation: {
       id: 'getDocs',
       summary: 'The API reference as a page',

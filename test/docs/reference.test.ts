@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { referencePage } from '../../src/docs/reference-page.js'
 import { attributesOf, elementsOf, textOf } from '../support/html.js'
 import { at } from '../support/json.js'
 import { startTestService } from '../support/service.js'
@@ -41,6 +42,17 @@ describe('the API reference', () => {
     )
   })
   after(() => service.stop())
+
+  it('is made a piece at a time: other requests are answered in between', async () => {
+    let turns = 0
+    let next = setImmediate(function turn() {
+      turns += 1
+      next = setImmediate(turn)
+    })
+    await referencePage(document, { copy: '', search: '', send: '' })
+    clearImmediate(next)
+    expect(turns).to.be.at.least(articles.size)
+  })
 
   const whole = (part: unknown): unknown => {
     const ref = at(part, '$ref')
