@@ -1,7 +1,6 @@
 import { createRateLimiter } from '../src/layers/1-gateway/rate-limit.js'
 import { koaContext } from '../test/support/koa-context.js'
-import { measure } from './measure.js'
-import type { Subject } from './measure.js'
+import { measure, type Subject } from './measure.js'
 import type { Suite } from './report.js'
 
 const REQUESTS = 50_000

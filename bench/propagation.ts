@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { openBenchDatabase } from './database.js'
 import type { Suite } from './report.js'
-import { collectServers, startLinkgate } from './server.js'
-import type { BenchServer } from './server.js'
+import { collectServers, startLinkgate, type BenchServer } from './server.js'
 
 const PROCESSES = 4
 const EDITS = 100

@@ -1,6 +1,5 @@
 import type { LoadFigures } from './load.js'
-import { medianOf } from './measure.js'
-import type { Measured } from './measure.js'
+import { medianOf, type Measured } from './measure.js'
 import type { Suite } from './report.js'
 
 /** What was measured by other means than `measure`. */

@@ -6,8 +6,7 @@ import type { PolicyRow } from '../src/domain/policy-row.js'
 import { buildSnapshot } from '../src/policy/snapshot.js'
 import { rowsOf, shippedRules } from '../test/support/policy.js'
 import { openEmptyDatabase } from './database.js'
-import { measure } from './measure.js'
-import type { Measured } from './measure.js'
+import { measure, type Measured } from './measure.js'
 import type { Suite } from './report.js'
 
 /** Recorded decisions of the window. */

@@ -3,8 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 
 import Table from 'cli-table3'
 
-import { timesBaseline } from './measure.js'
-import type { Measured } from './measure.js'
+import { timesBaseline, type Measured } from './measure.js'
 
 /** What a figure, kept in nanoseconds, bytes or pieces, is divided by to be one of its unit. */
 export const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20, bytes: 1, connections: 1, rows: 1 } as const

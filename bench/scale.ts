@@ -4,8 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { to as copyTo } from 'pg-copy-streams'
 
 import { openBenchDatabase } from './database.js'
-import { measure } from './measure.js'
-import type { Measured } from './measure.js'
+import { measure, type Measured } from './measure.js'
 import type { Suite } from './report.js'
 import { startLinkgate } from './server.js'
 

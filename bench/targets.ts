@@ -1,8 +1,7 @@
 import Table from 'cli-table3'
 
 import { timesBaseline } from './measure.js'
-import { DIVISOR } from './report.js'
-import type { Suite } from './report.js'
+import { DIVISOR, type Suite } from './report.js'
 
 /** What a figure is held against: how many times the baseline a subject is, or its median itself. */
 interface Target {

@@ -1,17 +1,13 @@
 import { setInterval } from 'node:timers/promises'
 
 import { until } from '../test/support/until.js'
-import { addVisits } from '../test/support/visits.js'
-import type { SeenVisit } from '../test/support/visits.js'
-import { openBenchDatabase } from './database.js'
-import type { BenchDatabase } from './database.js'
-import { load } from './load.js'
-import type { LoadSubject } from './load.js'
+import { addVisits, type SeenVisit } from '../test/support/visits.js'
+import { openBenchDatabase, type BenchDatabase } from './database.js'
+import { load, type LoadSubject } from './load.js'
 import { measure } from './measure.js'
 import { measured, rateSuites } from './rates.js'
 import type { Suite } from './report.js'
-import { collectServers, startLinkgate, startSubject } from './server.js'
-import type { BenchServer } from './server.js'
+import { collectServers, startLinkgate, startSubject, type BenchServer } from './server.js'
 
 const LINKS = 1_000
 const AGENTS = {

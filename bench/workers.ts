@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { openBenchDatabase } from './database.js'
-import { load } from './load.js'
-import type { LoadSubject } from './load.js'
+import { load, type LoadSubject } from './load.js'
 import { measured, rateSuites } from './rates.js'
 import type { Suite } from './report.js'
 import { collectServers, startLinkgate } from './server.js'

@@ -2,11 +2,9 @@ import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 import { Router } from '@koa/router'
-import Koa from 'koa'
-import type { Context } from 'koa'
+import Koa, { type Context } from 'koa'
 import koaJwt from 'koa-jwt'
-import { Pool } from 'pg'
-import type { QueryConfig } from 'pg'
+import { Pool, type QueryConfig } from 'pg'
 
 import { listen } from './listen.js'
 

@@ -1,5 +1,4 @@
-import { createConnection, createServer } from 'node:net'
-import type { Socket } from 'node:net'
+import { createConnection, createServer, type Socket } from 'node:net'
 
 /** A proxy to a database that delays everything by DELAY_MS each way and preserves the order. */
 const { TARGET = '', DELAY_MS = '1' } = process.env

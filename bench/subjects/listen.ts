@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
 /** Serves a subject of the bench on a free port, and tells its parent which. */
 export const listen = (handler: (req: IncomingMessage, res: ServerResponse) => unknown): Server =>

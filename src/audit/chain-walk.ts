@@ -1,6 +1,5 @@
 import type { ChainHead, RetiredRange } from './checkpoint.js'
-import { entryHash } from './entry-hash.js'
-import type { ChainEntry } from './entry-hash.js'
+import { entryHash, type ChainEntry } from './entry-hash.js'
 
 /** An entry that differs from what was written. */
 export interface ChainFault {

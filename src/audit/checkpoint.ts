@@ -1,8 +1,13 @@
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 
-import { readStatement, signStatement } from './signed-statement.js'
-import type { StatementKey, StatementKeys, StatementKind } from './signed-statement.js'
+import {
+  readStatement,
+  signStatement,
+  type StatementKey,
+  type StatementKeys,
+  type StatementKind,
+} from './signed-statement.js'
 
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const Count = z.string().regex(/^\d{1,19}$/)

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg'
 
-import { readCheckpoint } from './checkpoint.js'
-import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
+import { readCheckpoint, type ChainHead, type Checkpoint, type StoredCheckpoint } from './checkpoint.js'
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'
 

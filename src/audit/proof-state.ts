@@ -1,7 +1,12 @@
-import { entriesIn, entriesUpTo, newestCheckpoint, readCheckpoint } from './checkpoint.js'
-import type { ChainHead, StoredCheckpoint } from './checkpoint.js'
-import { signerOf } from './signed-statement.js'
-import type { StatementKeys } from './signed-statement.js'
+import {
+  entriesIn,
+  entriesUpTo,
+  newestCheckpoint,
+  readCheckpoint,
+  type ChainHead,
+  type StoredCheckpoint,
+} from './checkpoint.js'
+import { signerOf, type StatementKeys } from './signed-statement.js'
 
 /** A checkpoint as it is stored, unchecked. */
 interface CheckpointRow extends StoredCheckpoint {

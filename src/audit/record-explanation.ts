@@ -1,8 +1,7 @@
 import { isServiceAction } from '../domain/action.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { isRelation } from '../domain/decision.js'
-import { explain } from '../policy/explanation.js'
-import type { Explanation } from '../policy/explanation.js'
+import { explain, type Explanation } from '../policy/explanation.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { REFUSED_BY_ROUTE } from './refused-by-route.js'
 

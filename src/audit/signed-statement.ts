@@ -1,5 +1,4 @@
-import { createPublicKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 
 import { CompactSign, calculateJwkThumbprint, compactVerify, decodeProtectedHeader } from 'jose'
 import type { z } from 'zod'

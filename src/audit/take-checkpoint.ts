@@ -4,8 +4,13 @@ import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER } from '../database/decision-log.js'
 import { enter, sendTo } from '../database/statement.js'
-import { newestCheckpoint, signCheckpoint } from './checkpoint.js'
-import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
+import {
+  newestCheckpoint,
+  signCheckpoint,
+  type ChainHead,
+  type Checkpoint,
+  type StoredCheckpoint,
+} from './checkpoint.js'
 import type { StatementKey } from './signed-statement.js'
 
 /** Selects the head of each chain (ChainHead). */

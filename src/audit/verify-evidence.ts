@@ -1,14 +1,10 @@
 import { createHash, createPublicKey } from 'node:crypto'
 
-import { createChainWalk } from './chain-walk.js'
-import type { ChainFault } from './chain-walk.js'
-import { readCheckpoint } from './checkpoint.js'
-import type { ChainHead, Checkpoint } from './checkpoint.js'
-import { END_LINE, EVIDENCE, EvidenceLine, OtherVersion } from './evidence.js'
-import type { EvidenceEnd, EvidenceHeader } from './evidence.js'
+import { createChainWalk, type ChainFault } from './chain-walk.js'
+import { readCheckpoint, type ChainHead, type Checkpoint } from './checkpoint.js'
+import { END_LINE, EVIDENCE, EvidenceLine, OtherVersion, type EvidenceEnd, type EvidenceHeader } from './evidence.js'
 import { readLines } from './read-lines.js'
-import { publicKeyOf, readStatement, signerOf } from './signed-statement.js'
-import type { StatementKeys } from './signed-statement.js'
+import { publicKeyOf, readStatement, signerOf, type StatementKeys } from './signed-statement.js'
 
 /** A fault of an entry, of a line (by number), or of the file as a whole. */
 export type EvidenceFault =

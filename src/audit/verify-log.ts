@@ -2,12 +2,17 @@ import type { ClientBase } from 'pg'
 
 import { cursorRows } from '../database/cursor.js'
 import type { Database } from '../database/database.js'
-import { createChainWalk } from './chain-walk.js'
-import type { ChainFault } from './chain-walk.js'
-import { entriesIn, entriesUpTo, newestCheckpoint, readCheckpoint } from './checkpoint.js'
-import type { ChainHead, RetiredRange, StoredCheckpoint } from './checkpoint.js'
-import { ENTRY_COLUMNS, toChainEntry } from './entry-hash.js'
-import type { StoredEntry } from './entry-hash.js'
+import { createChainWalk, type ChainFault } from './chain-walk.js'
+import {
+  entriesIn,
+  entriesUpTo,
+  newestCheckpoint,
+  readCheckpoint,
+  type ChainHead,
+  type RetiredRange,
+  type StoredCheckpoint,
+} from './checkpoint.js'
+import { ENTRY_COLUMNS, toChainEntry, type StoredEntry } from './entry-hash.js'
 import { readLog } from './read-log.js'
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'

@@ -6,10 +6,8 @@ import { isUserRole } from '../domain/role.js'
 import type { FindUser, Subject } from '../domain/user.js'
 import { faultMessage } from '../input/fault-message.js'
 import { explain } from '../policy/explanation.js'
-import { relationOf, roleOf } from '../policy/snapshot.js'
-import type { Snapshot } from '../policy/snapshot.js'
-import { Evaluation, completeItem } from './request.js'
-import type { Evaluations } from './request.js'
+import { relationOf, roleOf, type Snapshot } from '../policy/snapshot.js'
+import { Evaluation, completeItem, type Evaluations } from './request.js'
 
 export interface EvaluatorParts {
   readonly findUser: FindUser

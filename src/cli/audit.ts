@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 
-import { registerNamed } from './register-named.js'
-import type { LoadCommand } from './register-named.js'
+import { registerNamed, type LoadCommand } from './register-named.js'
 
 const COMMANDS = new Map<string, LoadCommand>([
   ['list', () => import('./audit/list.js')],

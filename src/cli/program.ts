@@ -1,5 +1,4 @@
-import { Command, CommanderError, Help } from 'commander'
-import type { Option } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 
 import { messageOf } from '../domain/message-of.js'
 import { Refusal } from '../domain/refusal.js'
@@ -8,8 +7,7 @@ import { PolicyError, describeFaults } from '../policy/policy-error.js'
 import { VERSION } from '../version.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { complain } from './print.js'
-import { registerNamed } from './register-named.js'
-import type { LoadCommand } from './register-named.js'
+import { registerNamed, type LoadCommand } from './register-named.js'
 
 const EXIT = { done: 0, no: 1, usage: 2 } as const
 

@@ -1,5 +1,4 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 
 import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import { StartError } from '../domain/start-error.js'

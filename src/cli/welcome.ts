@@ -1,9 +1,7 @@
-import { defaultDataDir } from '../config.js'
-import type { Config } from '../config.js'
+import { defaultDataDir, type Config } from '../config.js'
 import { FIRST_ADMIN } from '../domain/first-admin.js'
 import { VERSION } from '../version.js'
-import { shownPath } from './first-admin.js'
-import type { FirstAdmin } from './first-admin.js'
+import { shownPath, type FirstAdmin } from './first-admin.js'
 
 export interface Start {
   readonly baseUrl: string

@@ -7,10 +7,8 @@ import { listenerOf } from '../database/open.js'
 import { deferred } from '../domain/deferred.js'
 import { messageOf } from '../domain/message-of.js'
 import { StartError } from '../domain/start-error.js'
-import { startService } from '../service.js'
-import type { Service } from '../service.js'
-import { isToWorker } from './message.js'
-import type { Start, ToPrimary } from './message.js'
+import { startService, type Service } from '../service.js'
+import { isToWorker, type Start, type ToPrimary } from './message.js'
 
 interface WorkerParts {
   readonly config: Config

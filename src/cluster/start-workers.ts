@@ -3,17 +3,14 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 import type { Logger } from 'pino'
-import { AggregatorRegistry } from 'prom-client'
-import type { PrometheusContentType } from 'prom-client'
+import { AggregatorRegistry, type PrometheusContentType } from 'prom-client'
 
 import type { Config } from '../config.js'
 import type { ServiceLogin } from '../database/open.js'
 import { countForWorkers } from '../layers/1-gateway/rate-limit-store.js'
 import { metricsIn } from '../metrics/metrics-in.js'
-import { superviseWorkers } from './supervise.js'
-import type { Supervisor } from './supervise.js'
-import { followWorker } from './worker-process.js'
-import type { WorkerProcess } from './worker-process.js'
+import { superviseWorkers, type Supervisor } from './supervise.js'
+import { followWorker, type WorkerProcess } from './worker-process.js'
 
 export interface Workers extends Pick<Supervisor, 'stop' | 'restart'> {
   readonly baseUrl: string

@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 import type { Ready } from './message.js'
-import { describeEnd, unstartedWorker } from './worker-process.js'
-import type { WorkerProcess } from './worker-process.js'
+import { describeEnd, unstartedWorker, type WorkerProcess } from './worker-process.js'
 
 interface SupervisorOptions {
   readonly count: number

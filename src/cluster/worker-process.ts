@@ -1,8 +1,7 @@
 import type { Worker } from 'node:cluster'
 
 import { StartError } from '../domain/start-error.js'
-import { isToPrimary } from './message.js'
-import type { Ready, Start, ToWorker } from './message.js'
+import { isToPrimary, type Ready, type Start, type ToWorker } from './message.js'
 
 /** How a worker's process ended. */
 export interface End {

@@ -2,12 +2,10 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 import { PACKAGE_ROOT } from '../config.js'
-import { BUNDLE_FILE } from './bundle-file.js'
-import type { Bundle } from './bundle-file.js'
+import { BUNDLE_FILE, type Bundle } from './bundle-file.js'
 
 /** Where the service serves the files. */
 const ASSETS = '/console/assets'

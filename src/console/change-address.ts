@@ -1,5 +1,4 @@
-import { api } from './api'
-import type { Profile } from './api'
+import { api, type Profile } from './api'
 import { problemIn } from './parts/loaded'
 
 /**

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 
-import { api } from './api'
-import type { LinkgateProblem, Profile } from './api'
+import { api, type LinkgateProblem, type Profile } from './api'
 import { problemIn, stillLost } from './parts/loaded'
 
 /** The signed-in user, for every page; null until loaded. */

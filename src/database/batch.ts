@@ -1,5 +1,4 @@
-import { Query, types } from 'pg'
-import type { ClientBase, Connection, QueryResult, Submittable } from 'pg'
+import { Query, types, type ClientBase, type Connection, type QueryResult, type Submittable } from 'pg'
 
 import { SQLSTATE, sqlState } from './errors.js'
 import type { WireStatement } from './wire.js'

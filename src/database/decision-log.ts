@@ -1,5 +1,4 @@
-import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
-import type { DecisionRecord } from '../domain/decision-record.js'
+import { DECISION_COLUMNS, DECISION_COLUMN_NAMES, type DecisionRecord } from '../domain/decision-record.js'
 import type { Statement } from './statement.js'
 
 /** The database role that may read the decision log, and nothing else. */

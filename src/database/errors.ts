@@ -1,8 +1,7 @@
 import { DatabaseError } from 'pg'
 
 import { errorCode } from '../domain/error-code.js'
-import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import type { RefusalCode } from '../domain/refusal.js'
+import { Refusal, policyUnavailable, type RefusalCode } from '../domain/refusal.js'
 
 /** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */
 export const SQLSTATE = {

@@ -1,6 +1,5 @@
 import { toId } from '../domain/id.js'
-import { NO_VISITS } from '../domain/link.js'
-import type { Link, VisitCount } from '../domain/link.js'
+import { NO_VISITS, type Link, type VisitCount } from '../domain/link.js'
 
 type Converted = 'id' | 'owner_id' | 'created_at' | 'updated_at' | 'version' | 'starts_at' | 'expires_at'
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 
 import { deferred } from '../domain/deferred.js'
 

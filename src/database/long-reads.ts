@@ -1,5 +1,4 @@
-import { Client } from 'pg'
-import type { ClientBase, ClientConfig, QueryResultRow } from 'pg'
+import { Client, type ClientBase, type ClientConfig, type QueryResultRow } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 
 import { Refusal } from '../domain/refusal.js'

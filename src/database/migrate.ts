@@ -8,8 +8,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
 import { requireOwnSession } from './session.js'
-import { pendingFiles, readSqlFiles } from './sql-files.js'
-import type { SqlFile } from './sql-files.js'
+import { pendingFiles, readSqlFiles, type SqlFile } from './sql-files.js'
 import { withConnection } from './with-connection.js'
 
 interface Migration {

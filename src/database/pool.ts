@@ -1,19 +1,15 @@
 import DataLoader from 'dataloader'
-import { Pool } from 'pg'
-import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
+import { Pool, type ClientConfig, type PoolClient, type QueryResultRow } from 'pg'
 
-import { deadlineExceeded } from '../domain/deadline.js'
-import type { Deadline } from '../domain/deadline.js'
-import { isStale, sendBatch } from './batch.js'
-import type { StatementResult } from './batch.js'
+import { deadlineExceeded, type Deadline } from '../domain/deadline.js'
+import { isStale, sendBatch, type StatementResult } from './batch.js'
 import type { Database } from './database.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QueryKind } from './observer.js'
 import { REQUIRE_IN_TIME, endedByDeadline, startDeadline } from './server-deadline.js'
 import type { Statement } from './statement.js'
-import { toNamedWire, toWire } from './wire.js'
-import type { WireStatement } from './wire.js'
+import { toNamedWire, toWire, type WireStatement } from './wire.js'
 
 interface PoolOptions {
   readonly connection: ClientConfig

@@ -3,8 +3,7 @@ import type { ClientConfig, QueryResultRow } from 'pg'
 import type { Database } from './database.js'
 import { openPool } from './pool.js'
 import type { Statement } from './statement.js'
-import { SESSION, faultOfSession } from './session.js'
-import type { Session } from './session.js'
+import { SESSION, faultOfSession, type Session } from './session.js'
 
 /** A streaming replica, used only while its answers are known to be fresh enough. */
 export interface Replica {

@@ -1,5 +1,4 @@
-import { DatabaseError } from 'pg'
-import type { Client, ClientConfig } from 'pg'
+import { DatabaseError, type Client, type ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
 import { withConnection } from './with-connection.js'

@@ -1,5 +1,4 @@
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 
 /** Runs work on a connection of its own, outside the pool. */
 export const withConnection = async <T>(connection: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> => {

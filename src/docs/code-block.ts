@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 
 const COMMENTS: Readonly<Record<string, RegExp>> = { sh: /^#/, js: /^\/\//, ts: /^\/\// }
 

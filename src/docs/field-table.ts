@@ -1,8 +1,6 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiOperation, Resolve, SchemaJson } from './api-document.js'
-import { fieldsOf } from './fields.js'
-import type { Field } from './fields.js'
+import { fieldsOf, type Field } from './fields.js'
 import { prose } from './prose.js'
 import { boundsOf, patternsOf, typeOf, valuesOf } from './type-words.js'
 

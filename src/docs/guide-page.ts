@@ -1,8 +1,6 @@
-import { html, ownHtml } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, ownHtml, type Html } from '../pages/pages.js'
 import { CONTENTS } from './contents.js'
-import { docsPageOf } from './layout.js'
-import type { DocsPage } from './layout.js'
+import { docsPageOf, type DocsPage } from './layout.js'
 import type { BuiltPage, BuiltSite } from './page-file.js'
 
 interface Entry {

@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiOperation } from './api-document.js'
 
 const code = (text: string): Html => html`<code>${text}</code>`

@@ -1,5 +1,4 @@
-import { MARK, documentOf, html, ownHtml, policyOf } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { MARK, documentOf, html, ownHtml, policyOf, type Html } from '../pages/pages.js'
 import { STYLE } from './style.js'
 
 /** A page of the site, and the headers that belong to it. */

@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiDocument, ApiOperation, Resolve } from './api-document.js'
 import { answerExample, answerList } from './answers.js'
 import { codeBlock } from './code-block.js'

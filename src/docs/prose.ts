@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html, Piece } from '../pages/pages.js'
+import { html, type Html, type Piece } from '../pages/pages.js'
 
 /** Text with `code` in backticks, as in descriptions. */
 export const inline = (text: string): Piece =>

@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiDocument } from './api-document.js'
 import { codeBlock } from './code-block.js'
 import { bodyTable } from './field-table.js'

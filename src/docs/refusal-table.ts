@@ -1,6 +1,5 @@
 import { counted } from '../domain/counted.js'
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiOperation, ApiResponse } from './api-document.js'
 import { refusalHeaders } from './answers.js'
 import { inline, withoutMarks } from './prose.js'

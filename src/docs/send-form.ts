@@ -1,5 +1,4 @@
-import { html } from '../pages/pages.js'
-import type { Html } from '../pages/pages.js'
+import { html, type Html } from '../pages/pages.js'
 import type { ApiOperation, Parameter, Resolve, SchemaJson } from './api-document.js'
 import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
 import { withoutMarks } from './prose.js'

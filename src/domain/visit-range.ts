@@ -1,6 +1,5 @@
 import type { Fault } from './refusal.js'
-import { DAY_MS, timeZone } from './time-zone.js'
-import type { DayNumber, TimeZone } from './time-zone.js'
+import { DAY_MS, timeZone, type DayNumber, type TimeZone } from './time-zone.js'
 
 export const VISIT_INTERVALS = ['hour', 'day', 'week', 'month'] as const
 export type VisitInterval = (typeof VISIT_INTERVALS)[number]

@@ -4,8 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { errorCode } from '../domain/error-code.js'
 import { StartError } from '../domain/start-error.js'
 import { unlessMissing } from '../files.js'
-import { takeLock } from './lock.js'
-import type { Lock } from './lock.js'
+import { takeLock, type Lock } from './lock.js'
 import { requireServerUser } from './server-user.js'
 
 /** Creates the data folder if it is missing, and returns its real path. `StartError` if it cannot be used. */

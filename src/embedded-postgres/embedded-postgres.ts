@@ -4,8 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 
 import { errorCode } from '../domain/error-code.js'
 import { messageOf } from '../domain/message-of.js'
@@ -13,11 +12,18 @@ import { StartError } from '../domain/start-error.js'
 import { loadCredentials } from './credentials.js'
 import { requireDataDir } from './data-dir.js'
 import { settleHome } from './home.js'
-import { isAnyTaken, takeLock } from './lock.js'
-import type { Lock } from './lock.js'
+import { isAnyTaken, takeLock, type Lock } from './lock.js'
 import { preparePrograms, requirePlatformPackage } from './programs.js'
-import { initCluster, logFileOf, PORT, serverPid, socketFolderOf, startServer, stopServer } from './server.js'
-import type { Settings } from './server.js'
+import {
+  initCluster,
+  logFileOf,
+  PORT,
+  serverPid,
+  socketFolderOf,
+  startServer,
+  stopServer,
+  type Settings,
+} from './server.js'
 
 export { claimDataDir, hasDatabase } from './data-dir.js'
 export { requirePlatformPackage } from './programs.js'

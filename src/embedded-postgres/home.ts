@@ -3,8 +3,7 @@ import { basename, join } from 'node:path'
 
 import { StartError } from '../domain/start-error.js'
 import { unlessMissing, writeDurably } from '../files.js'
-import { canEnter, requireServerUser } from './server-user.js'
-import type { ServerUser } from './server-user.js'
+import { canEnter, requireServerUser, type ServerUser } from './server-user.js'
 
 /** Where the server keeps its files, and the user it runs as. */
 export interface Home {

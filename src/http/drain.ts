@@ -1,5 +1,4 @@
-import { Server as NetServer } from 'node:net'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Server, ServerResponse } from 'node:http'
 
 export interface DrainOptions {

@@ -1,5 +1,4 @@
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 import { StartError } from '../domain/start-error.js'

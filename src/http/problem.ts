@@ -2,8 +2,7 @@ import type { Context } from 'koa'
 
 import { isCode } from '../domain/link.js'
 import type { Fault, Refusal } from '../domain/refusal.js'
-import { refusalPage } from '../pages/pages.js'
-import type { PageIn } from '../pages/pages.js'
+import { refusalPage, type PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
 

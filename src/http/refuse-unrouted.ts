@@ -4,8 +4,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { Gateway } from '../layers/layers.js'
 import type { GatewayRule } from '../layers/rules.js'
 import { preflightHeaders } from './cors.js'
-import { patternsOf } from './patterns-of.js'
-import type { Matched } from './patterns-of.js'
+import { patternsOf, type Matched } from './patterns-of.js'
 import { respond } from './respond.js'
 
 /** The methods of RFC 9110 and RFC 5789. */

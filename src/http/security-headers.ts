@@ -1,8 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-import helmet from 'helmet'
-import type { HelmetOptions } from 'helmet'
+import helmet, { type HelmetOptions } from 'helmet'
 
 import { AnswerHeaders } from './answer-headers.js'
 

@@ -1,5 +1,4 @@
-import { deadlineExceeded } from '../domain/deadline.js'
-import type { Deadline } from '../domain/deadline.js'
+import { deadlineExceeded, type Deadline } from '../domain/deadline.js'
 
 /** What becomes of work that ends after its deadline. */
 interface Late<T> {

@@ -1,12 +1,10 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
-import { toUser } from '../database/user-row.js'
-import type { UserRow } from '../database/user-row.js'
+import { toUser, type UserRow } from '../database/user-row.js'
 import type { User } from '../domain/user.js'
 import { rowAsIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
-import { originOf } from './sign-in.js'
-import type { SignInRequest } from './sign-in.js'
+import { originOf, type SignInRequest } from './sign-in.js'
 
 const FIND = `
   select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at,

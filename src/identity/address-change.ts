@@ -1,11 +1,9 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { rowAsIdentity } from './as-identity.js'
-import { findMailedLink } from './mailed-link.js'
-import type { MailedLink } from './mailed-link.js'
+import { findMailedLink, type MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
-import { originOf } from './sign-in.js'
-import type { SignInRequest } from './sign-in.js'
+import { originOf, type SignInRequest } from './sign-in.js'
 
 /** How long a link for confirming a new address works. */
 export const ADDRESS_LINK_MS = 86_400_000

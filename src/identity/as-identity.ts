@@ -1,7 +1,6 @@
 import type { StatementResult } from '../database/batch.js'
 import type { Database } from '../database/database.js'
-import { enter } from '../database/statement.js'
-import type { Statement } from '../database/statement.js'
+import { enter, type Statement } from '../database/statement.js'
 import type { Deadline } from '../domain/deadline.js'
 
 /** Runs the rest of a transaction as the role `identity`, and as no user. */

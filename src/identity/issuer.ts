@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { randomUUID, type KeyObject } from 'node:crypto'
 
 import { SignJWT } from 'jose'
 

@@ -1,12 +1,10 @@
 import type { Database } from '../database/database.js'
 import { createGate } from '../domain/gate.js'
 import { rowAsIdentity } from './as-identity.js'
-import { findMailedLink } from './mailed-link.js'
-import type { MailedLink } from './mailed-link.js'
+import { findMailedLink, type MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
 import { tooManyWait } from './password.js'
-import { originOf } from './sign-in.js'
-import type { SignInRequest } from './sign-in.js'
+import { originOf, type SignInRequest } from './sign-in.js'
 
 /** How long a link for choosing a new password works. */
 export const PASSWORD_LINK_MS = 3_600_000

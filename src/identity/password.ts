@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { createGate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
-import { loadArgon2 } from './load-argon2.js'
-import type { Argon2 } from './load-argon2.js'
+import { loadArgon2, type Argon2 } from './load-argon2.js'
 
 /** The length of a password in Unicode code points (NIST SP 800-63B §3.1.1.2). */
 const LENGTH = { min: 8, max: 256 } as const

@@ -1,12 +1,10 @@
-import { createPublicKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { discoverJwksUri, readDocument } from './issuer-documents.js'
-import type { ReadDocument } from './issuer-documents.js'
+import { discoverJwksUri, readDocument, type ReadDocument } from './issuer-documents.js'
 import type { KeySource } from './issuer.js'
 
 // in milliseconds

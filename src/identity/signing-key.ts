@@ -1,5 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID, type KeyObject } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

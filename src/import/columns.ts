@@ -1,5 +1,4 @@
-import { FIELDS, REASONS, columnName } from './words.js'
-import type { ImportFormat } from './words.js'
+import { FIELDS, REASONS, columnName, type ImportFormat } from './words.js'
 
 /**
  * The first field that the format needs and that no column provides; undefined if none is missing. `mapped`: fields

@@ -1,15 +1,12 @@
-import { FORMATS } from './formats.js'
-import type { FormatName } from './formats.js'
+import { FORMATS, type FormatName } from './formats.js'
 import type { LinkStore, Outcome } from './link-store.js'
 import type { RefusedFile } from './refused-file.js'
 import { withSource } from './source.js'
 import type { Source, SourceRecord } from './source-record.js'
-import { isKeptId } from './to-link.js'
-import type { ImportedLink, Read } from './to-link.js'
+import { isKeptId, type ImportedLink, type Read } from './to-link.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { ignoredColumns, missingField } from './columns.js'
-import { columnName } from './words.js'
-import type { Field, ImportFormat, Words } from './words.js'
+import { columnName, type Field, type ImportFormat, type Words } from './words.js'
 import { wordsOf } from './words-of.js'
 
 /** The number of links in one transaction. */

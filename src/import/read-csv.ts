@@ -1,10 +1,8 @@
 import { pipeline } from 'node:stream/promises'
 
-import { parse } from 'csv-parse'
-import type { Parser } from 'csv-parse'
+import { parse, type Parser } from 'csv-parse'
 
-import { csvOptions, csvSource } from './csv-source.js'
-import type { ParsedLine } from './csv-source.js'
+import { csvOptions, csvSource, type ParsedLine } from './csv-source.js'
 import type { Source } from './source-record.js'
 
 /** Reads a CSV of any length. `head`: the beginning of its text. */

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
-import { open, realpath, rm } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, realpath, rm, type FileHandle } from 'node:fs/promises'
 
 import { refusedText } from './refused-text.js'
 import type { Source, SourceRecord } from './source-record.js'

@@ -1,5 +1,4 @@
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 
 import { errorCode } from '../domain/error-code.js'
 import { UnreadableFile } from './unreadable-file.js'

@@ -1,6 +1,5 @@
 import type { SourceRecord } from './source-record.js'
-import { codeOf } from './words.js'
-import type { Cell, Field, ImportFormat, Words } from './words.js'
+import { codeOf, type Cell, type Field, type ImportFormat, type Words } from './words.js'
 
 /**
  * The links of one record by our field names, usually one, or the reason why there is none. `map`: columns

@@ -12,11 +12,9 @@ import { linkCodeOf, linkIdOf, recordOfAnswer } from './decision-record.js'
 import { HandlerLayers } from './handler-layers.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders } from './request-headers.js'
-import { asksPolicy, isTaken, nothing } from './route.js'
-import { NO_DATA, noRecord } from './rules.js'
+import { asksPolicy, isTaken, nothing, type Answer, type Route, type RouteSpec } from './route.js'
+import { NO_DATA, noRecord, type PartRule } from './rules.js'
 import type { Admitted, Caller } from './caller.js'
-import type { Answer, Route, RouteSpec } from './route.js'
-import type { PartRule } from './rules.js'
 
 /**
  * Makes a route. This is the only place where the four layers meet, and the only way into the route table. A request

@@ -3,13 +3,11 @@ import type { Context } from 'koa'
 import type { Decision } from '../domain/decision.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { isId } from '../domain/id.js'
-import { isCode } from '../domain/link.js'
-import type { Owned } from '../domain/link.js'
+import { isCode, type Owned } from '../domain/link.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX, isOpaqueToken } from '../identity/opaque-token.js'
-import { subjectOf } from './caller.js'
-import type { Caller } from './caller.js'
+import { subjectOf, type Caller } from './caller.js'
 
 /** The input of a decision record. */
 export interface Decided {

@@ -2,8 +2,7 @@ import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { recordOfRefusal } from './decision-record.js'
-import type { Decided } from './decision-record.js'
+import { recordOfRefusal, type Decided } from './decision-record.js'
 import type { Caller } from './caller.js'
 import type { Runtime } from './layers.js'
 

@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs'
 
-import { pino } from 'pino'
-import type { DestinationStream, Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { escapeInvisible } from './escape-invisible.js'

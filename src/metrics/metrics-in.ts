@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** How gauges of several processes are aggregated. Counters and histograms are always summed. */
 type Aggregator = 'sum' | 'min' | 'max'

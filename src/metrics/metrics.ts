@@ -1,11 +1,9 @@
-import { AggregatorRegistry, Registry } from 'prom-client'
-import type { PrometheusContentType } from 'prom-client'
+import { AggregatorRegistry, Registry, type PrometheusContentType } from 'prom-client'
 
 import type { DatabaseObserver } from '../database/observer.js'
 import type { JobObserver } from '../jobs/run-jobs.js'
 import type { LimiterObserver } from '../layers/1-gateway/rate-limit.js'
-import { metricsIn } from './metrics-in.js'
-import type { MetricsIn } from './metrics-in.js'
+import { metricsIn, type MetricsIn } from './metrics-in.js'
 import { policyMetrics } from './policy-metrics.js'
 import { processMetrics } from './process-metrics.js'
 import { requestMetrics } from './request-metrics.js'

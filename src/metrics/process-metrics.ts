@@ -1,5 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { PrometheusContentType } from 'prom-client'
+import { collectDefaultMetrics, Registry, type PrometheusContentType } from 'prom-client'
 
 let registry: Registry<PrometheusContentType> | undefined
 

@@ -4,8 +4,7 @@ import { TAGS } from '../layers/documentation.js'
 import type { Route } from '../layers/route.js'
 import { HEADER_PARAMETERS, parametersOf } from './parameters.js'
 import { ANSWER_HEADERS, PAGE, PROBLEM, responsesOf } from './responses.js'
-import { schemaOf } from './schemas.js'
-import type { Json, NamedSchemas } from './schemas.js'
+import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: NamedSchemas): Json => {
   if (body === undefined) return {}

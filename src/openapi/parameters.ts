@@ -1,9 +1,7 @@
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
-import { asksPolicy } from '../layers/route.js'
-import type { Route } from '../layers/route.js'
-import { schemaOf } from './schemas.js'
-import type { Json, NamedSchemas } from './schemas.js'
+import { asksPolicy, type Route } from '../layers/route.js'
+import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const header = (name: string, description: string, schema: Json, required = false): Json => ({
   name,

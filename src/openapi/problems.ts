@@ -1,8 +1,6 @@
-import { REFUSALS } from '../domain/refusal.js'
-import type { RefusalCode } from '../domain/refusal.js'
-import { asksPolicy } from '../layers/route.js'
+import { REFUSALS, type RefusalCode } from '../domain/refusal.js'
+import { asksPolicy, type Route } from '../layers/route.js'
 import { NO_DATA } from '../layers/rules.js'
-import type { Route } from '../layers/route.js'
 
 /** Problems of every route: the rate limit, an invalid token, the headers, and our own outages. */
 const ANYWHERE = [

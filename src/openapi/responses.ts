@@ -1,10 +1,8 @@
-import { REFUSALS } from '../domain/refusal.js'
-import type { RefusalCode } from '../domain/refusal.js'
+import { REFUSALS, type RefusalCode } from '../domain/refusal.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import type { Route } from '../layers/route.js'
 import { problemsOf } from './problems.js'
-import { schemaOf } from './schemas.js'
-import type { Json, NamedSchemas } from './schemas.js'
+import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const header = (description: string, schema: Json): Json => ({
   description,

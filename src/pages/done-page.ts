@@ -1,8 +1,6 @@
-import { html } from './html.js'
-import type { Html } from './html.js'
+import { html, type Html } from './html.js'
 import type { Texts } from './languages/languages.js'
-import { pageOf } from './page.js'
-import type { Page } from './page.js'
+import { pageOf, type Page } from './page.js'
 
 /** After a form about an account: what was done, and the way to sign in with it. */
 export const donePage = (

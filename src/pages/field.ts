@@ -1,5 +1,4 @@
-import { html } from './html.js'
-import type { Html } from './html.js'
+import { html, type Html } from './html.js'
 
 /** A form field with its label, hint and fault. */
 export interface Field {

@@ -1,6 +1,5 @@
 import { html } from './html.js'
-import { pageOf } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, type PageIn } from './page.js'
 
 /** The page at `/`: what this service is, and where to read on. */
 export const homePage =

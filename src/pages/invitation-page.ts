@@ -1,10 +1,8 @@
 import type { Fault } from '../domain/refusal.js'
 import { donePage } from './done-page.js'
-import { fieldsOf } from './field.js'
-import type { Field } from './field.js'
+import { fieldsOf, type Field } from './field.js'
 import { html } from './html.js'
-import { pageOf } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, type PageIn } from './page.js'
 
 /**
  * The form for accepting an invitation; it posts to its own URL. `faults`: those of the previous attempt; the first

@@ -1,7 +1,6 @@
 import { donePage } from './done-page.js'
 import { html } from './html.js'
-import { pageOf } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, type PageIn } from './page.js'
 
 /** The form for confirming a new address with the token of a link. */
 export const newAddressPage =

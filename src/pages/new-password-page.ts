@@ -2,8 +2,7 @@ import type { Fault } from '../domain/refusal.js'
 import { donePage } from './done-page.js'
 import { fieldsOf } from './field.js'
 import { html } from './html.js'
-import { pageOf } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, type PageIn } from './page.js'
 
 /**
  * The form for a new password with the token of a link. `faults` and `endsTokens`: of the previous attempt. The address

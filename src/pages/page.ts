@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { MARK } from './icon.js'
-import { html } from './html.js'
-import type { Html } from './html.js'
+import { html, type Html } from './html.js'
 import type { Texts } from './languages/languages.js'
 import { STYLE } from './style.js'
 

@@ -1,7 +1,6 @@
 import { html } from './html.js'
 import type { Texts } from './languages/languages.js'
-import { pageOf, shownAddress } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, shownAddress, type PageIn } from './page.js'
 
 /**
  * The form for a link with a password. It posts to its own URL, with the same query, as the field `password`. Of the

@@ -1,7 +1,5 @@
-import { html } from './html.js'
-import type { Html } from './html.js'
-import { pageOf } from './page.js'
-import type { PageIn } from './page.js'
+import { html, type Html } from './html.js'
+import { pageOf, type PageIn } from './page.js'
 
 /** The public part of a link; a link with a password has no target here. */
 interface Previewed {

@@ -1,9 +1,7 @@
 import type { RefusalCode } from '../domain/refusal.js'
-import { html } from './html.js'
-import type { Html } from './html.js'
+import { html, type Html } from './html.js'
 import type { Texts } from './languages/languages.js'
-import { pageOf, shownAddress } from './page.js'
-import type { PageIn } from './page.js'
+import { pageOf, shownAddress, type PageIn } from './page.js'
 import { passwordPage } from './password-page.js'
 
 /** The data of a page about a refusal. Details meant for programs do not appear in it. */

@@ -6,10 +6,8 @@ import type { InheritanceRow, ObjectRow, PolicyRow } from '../domain/policy-row.
 import { ENGINE_ROLES } from '../domain/role.js'
 import { describeLoop, loopThrough } from './inheritance.js'
 import { narrowestCallers, redundancyOf } from './redundancy.js'
-import { describeLoneRole, findLoneRoles, rolesOf } from './role-names.js'
-import type { LoneRole } from './role-names.js'
-import { byPriority, indexRows, rowsFor } from './row-index.js'
-import type { RowIndex } from './row-index.js'
+import { describeLoneRole, findLoneRoles, rolesOf, type LoneRole } from './role-names.js'
+import { byPriority, indexRows, rowsFor, type RowIndex } from './row-index.js'
 import type { Snapshot } from './snapshot.js'
 import { relationsOf, universeOf } from './table.js'
 

@@ -1,6 +1,5 @@
 import type { PolicyRow } from '../domain/policy-row.js'
-import { rowText } from './parse-row.js'
-import type { EditedRow } from './parse-row.js'
+import { rowText, type EditedRow } from './parse-row.js'
 
 /** An admin's comment on a row. It never affects a decision. */
 interface RowComment {

@@ -5,11 +5,9 @@ import { messageOf } from '../domain/message-of.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { CommentText } from './comment-text.js'
-import { NO_COMMENTS, editedComments } from './comments.js'
-import type { CommentedRows } from './comments.js'
+import { NO_COMMENTS, editedComments, type CommentedRows } from './comments.js'
 import { HEADINGS, TITLE } from './csv-headings.js'
-import { fault, parseRowTexts, rowText } from './parse-row.js'
-import type { EditedRow, Parsed } from './parse-row.js'
+import { fault, parseRowTexts, rowText, type EditedRow, type Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**

@@ -6,8 +6,7 @@ import type { CommentedRows } from './comments.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
-import { inStoredOrder, parseStored, parseStoredRow } from './store.js'
-import type { StoredRevision, StoredRow } from './store.js'
+import { inStoredOrder, parseStored, parseStoredRow, type StoredRevision, type StoredRow } from './store.js'
 
 /** A row of the history. One written by hand may not parse, and is shown as stored. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }

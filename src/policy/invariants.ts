@@ -1,16 +1,14 @@
 import { isAction } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { Cell } from '../domain/decision-table.js'
-import { isRelation } from '../domain/decision.js'
-import type { Relation } from '../domain/decision.js'
+import { isRelation, type Relation } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { ObjectRow } from '../domain/policy-row.js'
 import { isCallerRole } from '../domain/role.js'
 import { parseCsv } from './csv.js'
 import { fault } from './parse-row.js'
 import type { Snapshot } from './snapshot.js'
-import { cellsFor, describeRelation, relationsOf, universeOf } from './table.js'
-import type { Universe } from './table.js'
+import { cellsFor, describeRelation, relationsOf, universeOf, type Universe } from './table.js'
 
 export const INVARIANTS_FILE = 'policies/invariants.csv'
 

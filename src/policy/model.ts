@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { newModelFromString } from 'casbin'
-import type { Model } from 'casbin'
+import { newModelFromString, type Model } from 'casbin'
 
 import { messageOf } from '../domain/message-of.js'
 import { PolicyError } from './policy-error.js'

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 
-import { isAction } from '../domain/action.js'
-import type { Action } from '../domain/action.js'
-import { EFFECTS, REACHES } from '../domain/policy-row.js'
-import type { PolicyRow } from '../domain/policy-row.js'
+import { isAction, type Action } from '../domain/action.js'
+import { EFFECTS, REACHES, type PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
 import { faultMessage } from '../input/fault-message.js'

@@ -5,8 +5,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { CurrentPolicy } from './current.js'
 import { rowsOfRevision, storedRevisionOf } from './history.js'
 import { PolicyError } from './policy-error.js'
-import { buildSnapshot } from './snapshot.js'
-import type { Snapshot } from './snapshot.js'
+import { buildSnapshot, type Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
 /** Finds the snapshot of a revision; null if there was none, or if its rows no longer parse. */

@@ -2,10 +2,8 @@ import type { Deadline } from '../domain/deadline.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { EndpointRow, InheritanceRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
-import { createInheritance } from './inheritance.js'
-import type { Inheritance } from './inheritance.js'
-import { byPriority, rowsFor } from './row-index.js'
-import type { RowIndex } from './row-index.js'
+import { createInheritance, type Inheritance } from './inheritance.js'
+import { byPriority, rowsFor, type RowIndex } from './row-index.js'
 
 /** The callers to whom a row of this role applies along with the fewest other rows. */
 export const narrowestCallers = (role: string): readonly string[] =>

@@ -1,17 +1,21 @@
 import type { Database } from '../database/database.js'
 import type { Deadline } from '../domain/deadline.js'
-import { NO_COMMENTS, editedComments } from './comments.js'
-import type { CommentedRows } from './comments.js'
+import { NO_COMMENTS, editedComments, type CommentedRows } from './comments.js'
 import { NewestNotGood } from './current.js'
-import { checkPlan, editBetween } from './edit.js'
-import type { EditMaker, EditPlan } from './edit.js'
+import { checkPlan, editBetween, type EditMaker, type EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
 import type { EditedRow } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
-import { buildSnapshot } from './snapshot.js'
-import type { Snapshot } from './snapshot.js'
-import { checkedSnapshot, parseStoredRow, readNewer, readStored } from './store.js'
-import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
+import { buildSnapshot, type Snapshot } from './snapshot.js'
+import {
+  checkedSnapshot,
+  parseStoredRow,
+  readNewer,
+  readStored,
+  type PolicyRules,
+  type StoredRevision,
+  type StoredRow,
+} from './store.js'
 
 /** The stored policy, whether or not it can be in force. */
 export interface StoredPolicy extends StoredRevision {

@@ -1,7 +1,6 @@
 import { pauseEvery } from '../domain/pause-every.js'
 import type { EndpointRow, ObjectRow, PolicyRow } from '../domain/policy-row.js'
-import { createInheritance } from './inheritance.js'
-import type { Inheritance } from './inheritance.js'
+import { createInheritance, type Inheritance } from './inheritance.js'
 import { PolicyError } from './policy-error.js'
 
 /** Rows by role and action. */

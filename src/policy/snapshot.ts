@@ -3,10 +3,8 @@ import type { Owned } from '../domain/link.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import type { Subject } from '../domain/user.js'
-import { NO_COMMENTS } from './comments.js'
-import type { Comments } from './comments.js'
-import { buildEngine } from './engine.js'
-import type { Engine } from './engine.js'
+import { NO_COMMENTS, type Comments } from './comments.js'
+import { buildEngine, type Engine } from './engine.js'
 import type { PolicyModel } from './model.js'
 
 /** Which records of a collection a role may act on. `others`: all but its own. */

@@ -1,17 +1,13 @@
 import type { Database } from '../database/database.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { PolicyRow } from '../domain/policy-row.js'
-import { editedComments, NO_COMMENTS } from './comments.js'
-import type { CommentedRows } from './comments.js'
+import { editedComments, NO_COMMENTS, type CommentedRows } from './comments.js'
 import type { Expectation } from './expectations.js'
-import { describeViolation, findViolations } from './invariants.js'
-import type { Invariant } from './invariants.js'
+import { describeViolation, findViolations, type Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
-import { fault, parseRowTexts, rowText } from './parse-row.js'
-import type { EditedRow, Parsed } from './parse-row.js'
+import { fault, parseRowTexts, rowText, type EditedRow, type Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
-import { buildSnapshot } from './snapshot.js'
-import type { Snapshot } from './snapshot.js'
+import { buildSnapshot, type Snapshot } from './snapshot.js'
 
 /** The policy files of an installation. */
 export interface PolicyRules {

@@ -1,7 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-import { channelsOf } from './contrast.js'
-import type { Colour } from './contrast.js'
+import { channelsOf, type Colour } from './contrast.js'
 
 /** A square picture of two colours. */
 export interface Bitmap {

@@ -2,12 +2,10 @@ import DataLoader from 'dataloader'
 
 import type { Database } from '../database/database.js'
 import { IN_ONE_TURN } from '../database/in-one-turn.js'
-import { toLink } from '../database/link-row.js'
-import type { LinkRow } from '../database/link-row.js'
+import { toLink, type LinkRow } from '../database/link-row.js'
 import type { Replica } from '../database/replica.js'
 import type { Statement } from '../database/statement.js'
-import { isCode } from '../domain/link.js'
-import type { FindLink, Link } from '../domain/link.js'
+import { isCode, type FindLink, type Link } from '../domain/link.js'
 import type { RecentChanges } from './recent-changes.js'
 
 const select = (codes: readonly string[]): Statement => ({

@@ -1,6 +1,5 @@
 import { Refusal } from '../domain/refusal.js'
-import { codeTaken } from '../layers/4-data/bulk-links.js'
-import type { BulkItem } from '../layers/4-data/bulk-links.js'
+import { codeTaken, type BulkItem } from '../layers/4-data/bulk-links.js'
 
 // What the items of one bulk request have to do with each other.
 

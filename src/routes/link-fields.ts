@@ -4,8 +4,7 @@ import { REDIRECT_STATUSES } from '../domain/link.js'
 import { isOneLine } from '../domain/one-line.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Instant } from './schemas.js'
-import { targetRule } from './target.js'
-import type { OwnPlace } from './target.js'
+import { targetRule, type OwnPlace } from './target.js'
 
 /** A text; an empty one becomes null. */
 const textOrNull = (most: number) =>

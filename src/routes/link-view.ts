@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-import { REDIRECT_STATUSES } from '../domain/link.js'
-import type { Link } from '../domain/link.js'
+import { REDIRECT_STATUSES, type Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { MOST_VISITS } from './link-fields.js'
 import { Code, Id, Time, count, text, textOrNull } from './schemas.js'

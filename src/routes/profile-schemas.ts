@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-import { SCOPES, isScope } from '../domain/action.js'
-import type { Scope as TokenScope } from '../domain/action.js'
+import { SCOPES, isScope, type Scope as TokenScope } from '../domain/action.js'
 import { Email, Id, Name, Password, ProfileView, Time, text } from './schemas.js'
 
 /**

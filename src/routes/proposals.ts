@@ -16,8 +16,8 @@ import {
   requireOpen,
   requireProposer,
   weighProposal,
+  type Proposal,
 } from '../policy/proposals.js'
-import type { Proposal } from '../policy/proposals.js'
 import type { PolicyRules } from '../policy/store.js'
 import { answerCommitted, requireRevision } from './policy-edit.js'
 import { EditView } from './policy-schemas.js'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-import { contrastOf, parseColour } from '../qr/contrast.js'
-import type { Colour } from '../qr/contrast.js'
+import { contrastOf, parseColour, type Colour } from '../qr/contrast.js'
 import { QR_FORMATS, QR_LEVELS } from '../qr/qr-code.js'
 
 /** The contrast that WCAG 2.2 (1.4.11) requires of graphics; readers of QR codes need about as much. */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { MOST_SIGN_INS } from '../layers/4-data/sign-ins.js'
-import type { SignIns } from '../layers/4-data/sign-ins.js'
+import { MOST_SIGN_INS, type SignIns } from '../layers/4-data/sign-ins.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import type { DataRule } from '../layers/rules.js'

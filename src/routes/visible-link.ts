@@ -1,5 +1,4 @@
-import { stateOf } from '../domain/link.js'
-import type { Link } from '../domain/link.js'
+import { stateOf, type Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Caller } from '../layers/caller.js'
 import type { Snapshot } from '../policy/snapshot.js'

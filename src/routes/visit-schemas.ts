@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 import { MOST_DAYS, MOST_HOURS, VISIT_INTERVALS } from '../domain/visit-range.js'
-import { COUNTED } from '../layers/4-data/visit-statistics.js'
-import type { VisitDimension } from '../layers/4-data/visit-statistics.js'
+import { COUNTED, type VisitDimension } from '../layers/4-data/visit-statistics.js'
 import { Tag } from './link-fields.js'
 import { Code, Moment, Time, count, text, textOrNull } from './schemas.js'
 

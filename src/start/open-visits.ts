@@ -1,8 +1,7 @@
 import { onChange } from '../log/on-change.js'
 import { openCountries } from '../visits/country.js'
 import { createLive } from '../http/live.js'
-import { createVisits } from '../visits/visits.js'
-import type { Visits } from '../visits/visits.js'
+import { createVisits, type Visits } from '../visits/visits.js'
 import type { Closing } from './closing.js'
 import type { Base } from './open-data.js'
 

@@ -2,8 +2,7 @@ import { SpanKind } from '@opentelemetry/api'
 import type { Middleware } from 'koa'
 
 import { describeFinished } from '../http/finished-request.js'
-import { refusalAttributes, setFailed } from './tracer.js'
-import type { Tracer } from './tracer.js'
+import { refusalAttributes, setFailed, type Tracer } from './tracer.js'
 
 /**
  * A span for each request, ended when the response closes. It follows OpenTelemetry's conventions for HTTP servers, but

@@ -1,5 +1,4 @@
-import { createAgents } from './agent.js'
-import type { Agent } from './agent.js'
+import { createAgents, type Agent } from './agent.js'
 import type { Countries } from './country.js'
 import type { DaySalt } from './day-salt.js'
 import { referrerOf } from './referrer.js'

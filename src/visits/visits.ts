@@ -7,8 +7,7 @@ import { createAttempts } from './attempts.js'
 import { createCounter } from './count-visits.js'
 import type { Countries } from './country.js'
 import { createDaySalt } from './day-salt.js'
-import { createDescriber } from './describe.js'
-import type { Noted } from './describe.js'
+import { createDescriber, type Noted } from './describe.js'
 import { BATCH, createWriter } from './write-visits.js'
 
 /** Counts visits in the background (docs/visits.md). */

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { oracleEndpoint } from '../support/oracle.js'
-import { startLoneLayer } from '../support/lone-layer.js'
-import type { LoneLayer } from '../support/lone-layer.js'
+import { startLoneLayer, type LoneLayer } from '../support/lone-layer.js'
 import { addLink, storedLink } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 

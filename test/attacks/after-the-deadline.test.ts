@@ -6,8 +6,7 @@ import { createPasswords } from '../../src/identity/password.js'
 import { halfRequest } from '../support/half-request.js'
 import { at, textAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const PASSWORD = 'correct horse battery'
 

@@ -9,8 +9,7 @@ import { halfRequest } from '../support/half-request.js'
 import { at, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { addLink, freshCode } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('a change belongs to who its caller is when it commits', () => {

@@ -6,8 +6,7 @@ import type { Statement } from '../../src/database/statement.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink, DECIDED, freshCode, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 // Rights, policies, views and functions are in test/database/catalogue.test.ts; each query past the other layers in
 // test/alone/data.test.ts.

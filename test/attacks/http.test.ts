@@ -8,8 +8,7 @@ import { collectGarbage } from '../support/collect-garbage.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { addLink, storedLinks } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const MEGABYTE = 1024 * 1024
 

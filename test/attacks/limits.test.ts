@@ -6,8 +6,7 @@ import { backgroundWork } from '../../src/jobs/background-work.js'
 import { parseExposition } from '../support/exposition.js'
 import { textAt } from '../support/json.js'
 import { signRaw } from '../support/raw-token.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 
 const QUOTA = 5

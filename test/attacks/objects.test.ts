@@ -5,8 +5,7 @@ import { sendRaw, statusOf } from '../support/raw-http.js'
 import { addDeletedLink, addLink, freshCode, storedLink, storedLinks } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 import type { TestService, TestUser } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 // What each caller may do to each record is in test/matrix/; here is what happens where an identifier means another
 // record than it seems to.

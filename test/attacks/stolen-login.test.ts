@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 
-import { openPool } from '../../src/database/pool.js'
-import type { PooledDatabase } from '../../src/database/pool.js'
+import { openPool, type PooledDatabase } from '../../src/database/pool.js'
 import { textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 describe('somebody who has stolen the login of the service', () => {
   let service: TestService

@@ -7,14 +7,12 @@ import { expect } from 'chai'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { parseClaims } from '../../src/layers/1-gateway/claims.js'
 import { at } from '../support/json.js'
-import { openIdIssuer } from '../support/openid-issuer.js'
-import type { OpenIdIssuer } from '../support/openid-issuer.js'
+import { openIdIssuer, type OpenIdIssuer } from '../support/openid-issuer.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { signRaw } from '../support/raw-token.js'
 import { addLink, storedLink } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 // What a hostile token may look like is in test/layers/1-gateway/token.test.ts; here is what it may make the service
 // do.

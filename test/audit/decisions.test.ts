@@ -3,8 +3,7 @@ import { decodeJwt } from 'jose'
 
 import { networkOf } from '../../src/domain/network.js'
 import { textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 interface Listed {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { evidenceLog, fileOf, linesOf, newKey, refusal, verified } from '../support/evidence.js'
-import type { EvidenceLog } from '../support/evidence.js'
+import { evidenceLog, fileOf, linesOf, newKey, refusal, verified, type EvidenceLog } from '../support/evidence.js'
 import { manipulations } from '../support/manipulate-evidence.js'
 import { random } from '../support/random.js'
 

@@ -3,8 +3,18 @@ import { Client } from 'pg'
 
 import { signCheckpoint } from '../../src/audit/checkpoint.js'
 import { expireMonths } from '../../src/audit/expire-months.js'
-import { endOf, evidenceLog, fileOf, linesOf, newKey, refusal, typeOf, verified } from '../support/evidence.js'
-import type { EvidenceLog, TestKey } from '../support/evidence.js'
+import {
+  endOf,
+  evidenceLog,
+  fileOf,
+  linesOf,
+  newKey,
+  refusal,
+  typeOf,
+  verified,
+  type EvidenceLog,
+  type TestKey,
+} from '../support/evidence.js'
 import { fillLog } from '../support/fill-log.js'
 import { at } from '../support/json.js'
 

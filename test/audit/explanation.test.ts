@@ -7,8 +7,7 @@ import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
 import { formOf } from '../support/samples.js'
 import type { RequestOptions } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 describe('GET /audit/requests/{request_id}', () => {

@@ -2,10 +2,8 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { expireMonths } from '../../src/audit/expire-months.js'
-import { PROOF_STATEMENTS, proofState } from '../../src/audit/proof-state.js'
-import type { StoredProof } from '../../src/audit/proof-state.js'
-import { evidenceLog, newKey } from '../support/evidence.js'
-import type { EvidenceLog, TestKey } from '../support/evidence.js'
+import { PROOF_STATEMENTS, proofState, type StoredProof } from '../../src/audit/proof-state.js'
+import { evidenceLog, newKey, type EvidenceLog, type TestKey } from '../support/evidence.js'
 import { fillLog } from '../support/fill-log.js'
 
 describe('the state of the proof', () => {

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { addRows } from '../support/edit-policy.js'
 import { listAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService, type TestUser } from '../support/service.js'
 
 // The protocol cases of "AuthZEN Authorization API 1.0 - Certification Scenario" (OpenID AuthZEN working group,
 // github.com/openid/authzen, certification/authorization-api-1_0-scenario.md), by their numbers. Its alice and bob are

@@ -4,8 +4,7 @@ import { createEvaluator } from '../../src/authzen/evaluate.js'
 import { Deadline } from '../../src/domain/deadline.js'
 import type { Refusal } from '../../src/domain/refusal.js'
 import { addRows } from '../support/edit-policy.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService, type TestUser } from '../support/service.js'
 
 const TODO_ROWS = [
   {

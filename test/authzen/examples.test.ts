@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { addRows } from '../support/edit-policy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 // What the working group publishes with the specification (github.com/openid/authzen): the requests of its text, and
 // the Todo application of its interoperability events (interop/authzen-todo-backend, test/decisions-*.json), decided by

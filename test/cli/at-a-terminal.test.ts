@@ -4,12 +4,10 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { expect } from 'chai'
 
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { onDatabase } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
-import { CTRL_C, hasTerminals, runAtTerminal } from '../support/terminal.js'
-import type { AtTerminal } from '../support/terminal.js'
+import { CTRL_C, hasTerminals, runAtTerminal, type AtTerminal } from '../support/terminal.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 

@@ -12,8 +12,7 @@ import { checkEvidence } from '../support/evidence-verifier.js'
 import { listAt, textAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('linkgate audit evidence', () => {

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 
-import { runCommand } from '../support/cli.js'
-import type { CliAnswer } from '../support/cli.js'
+import { runCommand, type CliAnswer } from '../support/cli.js'
 import { addRows } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { addLink } from '../support/records.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 describe('linkgate policy explain', () => {

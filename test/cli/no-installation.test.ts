@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { access, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -12,8 +11,7 @@ import { cluster, createDatabase } from '../support/cluster.js'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode, urlOf } from '../support/node.js'
 import { freePort } from '../support/proxy.js'
-import { requireBuilt, runProgram } from '../support/program.js'
-import type { Ended } from '../support/program.js'
+import { requireBuilt, runProgram, type Ended } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { untilSaid } from '../support/workers.js'
 

@@ -3,14 +3,12 @@ import { writeFile } from 'node:fs/promises'
 
 import { expect } from 'chai'
 
-import { runCommand } from '../support/cli.js'
-import type { CliAnswer } from '../support/cli.js'
+import { runCommand, type CliAnswer } from '../support/cli.js'
 import { at } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { freshCode } from '../support/records.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('linkgate policy diff, apply and restore with --replay', () => {
   let callers: Callers

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { expect } from 'chai'
 
-import { goodbye, welcome } from '../../src/cli/welcome.js'
-import type { Start } from '../../src/cli/welcome.js'
+import { goodbye, welcome, type Start } from '../../src/cli/welcome.js'
 import { PACKAGE_ROOT, readConfig } from '../../src/config.js'
 
 const BASE_URL = 'http://127.0.0.1:3000'

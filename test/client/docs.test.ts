@@ -9,8 +9,7 @@ import { expect } from 'chai'
 import { createClient } from '../../src/client/client.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { REFERENCE_HEADING, clientReference } from '../support/client-reference.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)

@@ -17,8 +17,7 @@ const MOST_BYTES = 6 * 1_024
 
 /** A program of somebody else, for browsers. What must not compile is marked. */
 const PROGRAM = `
-import { LinkgateProblem, createClient } from './client/client.js'
-import type { ManagedLink, Tokens } from './client/client.js'
+import { LinkgateProblem, createClient, type ManagedLink, type Tokens } from './client/client.js'
 
 const onTokens = (tokens: Tokens | null) => console.log(tokens)
 const client = createClient({ baseUrl: 'https://go.example.com', onTokens })

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 
-import { LinkgateProblem, createClient } from '../../src/client/client.js'
-import type { Client, Tokens } from '../../src/client/client.js'
+import { LinkgateProblem, createClient, type Client, type Tokens } from '../../src/client/client.js'
 import { ManagedLinkView } from '../../src/routes/link-view.js'
 import { allOf } from '../support/all-of.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 import { AGENTS } from '../support/visitors.js'
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -14,8 +13,7 @@ import { createPasswords } from '../../src/identity/password.js'
 import { hasChromium, openChromium } from '../support/chromium.js'
 import { at } from '../support/json.js'
 import { addLink, addManyLinks } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 const ADA = { email: 'ada@example.com', password: 'a password of hers' }
 const CLIENT = new URL('dist/client/client.js', PACKAGE_ROOT)

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { LinkgateProblem, createClient } from '../../src/client/client.js'
 import { allOf } from '../support/all-of.js'
-import { json, startScriptedServer } from '../support/scripted-server.js'
-import type { Scripted, ScriptedServer } from '../support/scripted-server.js'
+import { json, startScriptedServer, type Scripted, type ScriptedServer } from '../support/scripted-server.js'
 
 describe('LinkgateProblem', () => {
   let server: ScriptedServer

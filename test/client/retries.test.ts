@@ -1,9 +1,14 @@
 import { expect } from 'chai'
 
-import { LinkgateProblem, createClient } from '../../src/client/client.js'
-import type { Client, ClientOptions } from '../../src/client/client.js'
-import { json, problem, startScriptedServer } from '../support/scripted-server.js'
-import type { Asked, Scripted, ScriptedServer } from '../support/scripted-server.js'
+import { LinkgateProblem, createClient, type Client, type ClientOptions } from '../../src/client/client.js'
+import {
+  json,
+  problem,
+  startScriptedServer,
+  type Asked,
+  type Scripted,
+  type ScriptedServer,
+} from '../support/scripted-server.js'
 import { until } from '../support/until.js'
 
 const SOON = { 'Retry-After': '0' }

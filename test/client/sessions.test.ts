@@ -1,9 +1,14 @@
 import { expect } from 'chai'
 
-import { LinkgateProblem, createClient } from '../../src/client/client.js'
-import type { ClientOptions, Tokens } from '../../src/client/client.js'
-import { json, problem, startScriptedServer } from '../support/scripted-server.js'
-import type { Asked, Scripted, ScriptedServer } from '../support/scripted-server.js'
+import { LinkgateProblem, createClient, type ClientOptions, type Tokens } from '../../src/client/client.js'
+import {
+  json,
+  problem,
+  startScriptedServer,
+  type Asked,
+  type Scripted,
+  type ScriptedServer,
+} from '../support/scripted-server.js'
 import { until, within } from '../support/until.js'
 
 const codeOf = (error: unknown) => (error instanceof LinkgateProblem ? error.code : error)

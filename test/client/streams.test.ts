@@ -3,8 +3,7 @@ import * as fc from 'fast-check'
 
 import { LinkgateProblem, createClient } from '../../src/client/client.js'
 import { allOf } from '../support/all-of.js'
-import { json, startScriptedServer } from '../support/scripted-server.js'
-import type { Asked, Scripted } from '../support/scripted-server.js'
+import { json, startScriptedServer, type Asked, type Scripted } from '../support/scripted-server.js'
 
 /** A client whose every answer is this body, in these pieces; `ended` says whether the reader left. */
 const answering = (type: string, pieces: readonly Uint8Array[], { ends = true } = {}) => {

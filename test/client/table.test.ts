@@ -5,8 +5,7 @@ import { createClient } from '../../src/client/client.js'
 import type { Route } from '../../src/layers/route.js'
 import { allOf } from '../support/all-of.js'
 import { textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 /** Routes without a method, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { changedFields, conflictRows, differences } from '../../src/console/pages/link/changed-fields.js'
-import type { Settings } from '../../src/console/pages/link/changed-fields.js'
+import { changedFields, conflictRows, differences, type Settings } from '../../src/console/pages/link/changed-fields.js'
 
 const LINK: Settings = {
   target: 'https://example.com/',

@@ -19,8 +19,9 @@ import {
   shownOf,
   takeBack,
   textOf,
+  type Commented,
+  type Draft,
 } from '../../src/console/pages/propose/draft.js'
-import type { Commented, Draft } from '../../src/console/pages/propose/draft.js'
 import { draftHash, draftInHash, draftText, parseDraft } from '../../src/console/pages/propose/kept-draft.js'
 import { notesOf } from '../../src/console/pages/propose/row-notes.js'
 import type { ObjectRow, PolicyRow } from '../../src/domain/policy-row.js'

@@ -2,11 +2,9 @@ import { expect } from 'chai'
 import { LinkgateProblem } from 'linkgate/client'
 
 import { MOST_ITEMS } from '../../src/console/parts/chunks.js'
-import { createImportJob } from '../../src/console/pages/import/import-job.js'
-import type { ImportService } from '../../src/console/pages/import/import-job.js'
+import { createImportJob, type ImportService } from '../../src/console/pages/import/import-job.js'
 import type { ItemResult } from '../../src/console/pages/import/outcome.js'
-import { rowsOf } from '../../src/console/pages/import/rows.js'
-import type { Item } from '../../src/console/pages/import/rows.js'
+import { rowsOf, type Item } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
 import type { SourceRecord } from '../../src/import/source-record.js'
 

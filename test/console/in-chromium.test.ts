@@ -18,13 +18,12 @@ import {
   shown,
   signIn,
   soon,
+  type ConsoleBrowser,
 } from '../support/console.js'
-import type { ConsoleBrowser } from '../support/console.js'
 import { editPolicy } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 describeConsole('the console in a browser', () => {
   let service: TestService

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { eventOf, newestOf } from '../../src/console/pages/link/link-event.js'
-import type { LogEntry } from '../../src/console/pages/link/link-event.js'
+import { eventOf, newestOf, type LogEntry } from '../../src/console/pages/link/link-event.js'
 
 const entry = (more: Partial<LogEntry>): LogEntry => ({
   id: '1',

@@ -3,8 +3,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { byDay, byNewest, foldLines, logLine } from '../../src/console/pages/decisions/log-line.js'
-import type { LogLine } from '../../src/console/pages/decisions/log-line.js'
+import { byDay, byNewest, foldLines, logLine, type LogLine } from '../../src/console/pages/decisions/log-line.js'
 import { checkCommand, evidenceName } from '../../src/console/pages/proof/evidence-file.js'
 import { pemOf } from '../../src/console/pages/proof/public-key.js'
 

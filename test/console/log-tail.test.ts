@@ -7,8 +7,8 @@ import {
   needsReload,
   receive,
   shown,
+  type Tail,
 } from '../../src/console/pages/decisions/tail.js'
-import type { Tail } from '../../src/console/pages/decisions/tail.js'
 
 const entry = (id: number) => ({ id: String(id), request_id: id % 10 === 0 ? `own-${id}` : `r${id}` })
 /** Entries as the service returns them, newest first. */

@@ -9,8 +9,7 @@ import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.js'
 import { textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import { removeTemporaryFolders } from '../support/temporary-folder.js'
-import { HOUR, addVisits, inHour } from '../support/visits.js'
-import type { SeenVisit } from '../support/visits.js'
+import { HOUR, addVisits, inHour, type SeenVisit } from '../support/visits.js'
 
 // Pictures of every page of the console, wide and on a phone, light and dark: `npm run pictures [FOLDER]`. The pictures
 // of the README and of docs/console.md are among them; without a folder only these are written.

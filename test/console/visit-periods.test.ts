@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { PERIODS, boundsOf } from '../../src/console/parts/visits/periods.js'
-import type { Bounds, Period } from '../../src/console/parts/visits/periods.js'
+import { PERIODS, boundsOf, type Bounds, type Period } from '../../src/console/parts/visits/periods.js'
 import { visitRange } from '../../src/domain/visit-range.js'
 
 const NOW = Date.parse('2026-11-23T04:31:00Z')

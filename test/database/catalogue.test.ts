@@ -3,8 +3,7 @@ import { Client } from 'pg'
 
 import { openPool } from '../../src/database/pool.js'
 import type { Database } from '../../src/database/database.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { addLink, addUserWithId } from '../support/records.js'
 
 const LOGIN = 'linkgate_service'

@@ -3,8 +3,7 @@ import { Client } from 'pg'
 
 import { sqlState } from '../../src/database/errors.js'
 import { openPool } from '../../src/database/pool.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { addLink, addUserWithId, BY_HAND, freshCode } from '../support/records.js'
 
 const SIGN_IN = '00000000-0000-4000-8000-000000000001'

@@ -2,13 +2,10 @@ import { text } from 'node:stream/consumers'
 
 import { expect } from 'chai'
 
-import { openPool } from '../../src/database/pool.js'
-import type { PooledDatabase } from '../../src/database/pool.js'
+import { openPool, type PooledDatabase } from '../../src/database/pool.js'
 import { Refusal } from '../../src/domain/refusal.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { openWire } from '../support/proxy.js'
-import type { Wire } from '../support/proxy.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
+import { openWire, type Wire } from '../support/proxy.js'
 import { addLink, addUserWithId } from '../support/records.js'
 import { until } from '../support/until.js'
 

@@ -5,8 +5,7 @@ import { expect } from 'chai'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { openDatabase } from '../../src/database/open.js'
 import { StartError } from '../../src/domain/start-error.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { urlOf } from '../support/node.js'
 
 describe('the session of the service, at its start', () => {

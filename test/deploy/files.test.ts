@@ -10,8 +10,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
 import { PACKAGE_ROOT, SETTING_NAMES, readConfig } from '../../src/config.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 const read = (path: string) => readFileSync(new URL(path, PACKAGE_ROOT), 'utf8')
 const KUBERNETES = 'deploy/kubernetes/'

@@ -10,8 +10,7 @@ import { z } from 'zod'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { testDatabase } from '../support/database.js'
 import { AS_LAID_OUT, linkPackages } from '../support/linked-packages.js'
-import { onDatabase, startNode } from '../support/node.js'
-import type { ServiceNode } from '../support/node.js'
+import { onDatabase, startNode, type ServiceNode } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)

@@ -4,8 +4,7 @@ import { expect } from 'chai'
 
 import { createClient } from '../../src/client/client.js'
 import { attributesOf, elementsOf, textOf } from '../support/html.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 describe('the calls of the client in the API reference', () => {
   let service: TestService

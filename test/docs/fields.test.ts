@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { readApiDocument } from '../../src/docs/api-document.js'
-import type { SchemaJson } from '../../src/docs/api-document.js'
+import { readApiDocument, type SchemaJson } from '../../src/docs/api-document.js'
 import { clientCallOf, literal } from '../../src/docs/client-call.js'
 import { fieldsOf } from '../../src/docs/fields.js'
 import { boundsOf, typeOf, valuesOf } from '../../src/docs/type-words.js'

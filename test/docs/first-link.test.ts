@@ -9,8 +9,7 @@ import { PACKAGE_ROOT } from '../../src/config.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
 import { attributesOf, codeOf, elementsOf } from '../support/html.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)

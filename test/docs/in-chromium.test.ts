@@ -4,8 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createPasswords } from '../../src/identity/password.js'
 import { LOOKS, axeFaults } from '../support/axe.js'
 import { hasChromium, openChromium } from '../support/chromium.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const WIDE = { width: 1_280, height: 800 }
 

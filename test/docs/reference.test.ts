@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { referencePage } from '../../src/docs/reference-page.js'
 import { attributesOf, elementsOf, textOf } from '../support/html.js'
 import { at } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 interface Said {
   readonly path: string

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { attributesOf, elementsOf, textOf } from '../support/html.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService } from '../support/service.js'
 
 describe('the documentation as a site', () => {
   let service: TestService

@@ -1,6 +1,5 @@
 import { holdAgainstModel } from '../support/contract-model.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 describe('links, users, tokens and edits of the policy, in any order', () => {
   let service: TestService

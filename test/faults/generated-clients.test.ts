@@ -9,10 +9,8 @@ import { expect } from 'chai'
 import type { Route } from '../../src/layers/route.js'
 import { at } from '../support/json.js'
 import { addLink, addUserToDelete } from '../support/records.js'
-import { requestOf, subjectOf } from '../support/samples.js'
-import type { RouteRequest } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { requestOf, subjectOf, type RouteRequest } from '../support/samples.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)

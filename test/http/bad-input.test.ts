@@ -4,8 +4,7 @@ import { at, listAt } from '../support/json.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { addLink, freshCode, storedLink, storedLinks } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { readConfig } from '../../src/config.js'
 import { requestOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 const OURS = 'https://app.example'
 const STRANGERS = [

@@ -7,8 +7,7 @@ import { formatCsv } from '../../src/csv/format.js'
 import { parsePolicyCsv } from '../../src/policy/csv.js'
 import { addLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 describe('CSV exports in a spreadsheet', () => {

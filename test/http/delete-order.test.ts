@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { editPolicy } from '../support/edit-policy.js'
 import { addLink, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('DELETE /links/{code}, in the specified order', () => {
   let callers: Callers

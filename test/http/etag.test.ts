@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { at } from '../support/json.js'
 import { addLink, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('entity tags of links', () => {
   let callers: Callers

@@ -4,8 +4,7 @@ import { expect } from 'chai'
 
 import { openConnection } from '../support/connection.js'
 import { at } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 const POINTS = 5
 

@@ -9,8 +9,7 @@ import { at, listAt, textAt } from '../support/json.js'
 import { BY_HAND, addLink, addManyLinks, freshCode, storedLinks } from '../support/records.js'
 import { sendRaw } from '../support/raw-http.js'
 import type { TestService, TestUser } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 const SORTS = ['-created_at', 'created_at', 'code', '-code'] as const

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
 import type { TestService, TestUser } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('the count of a list', () => {
   let callers: Callers

@@ -5,11 +5,9 @@ import { at } from '../support/json.js'
 import { valueOf } from '../support/exposition.js'
 import { keepLog } from '../support/log.js'
 import { addRows } from '../support/edit-policy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until, within } from '../support/until.js'
-import { follow, makeLink } from '../support/visitors.js'
-import type { MadeLink } from '../support/visitors.js'
+import { follow, makeLink, type MadeLink } from '../support/visitors.js'
 
 /** A stream of events that is read as it comes. */
 interface Heard {

@@ -6,8 +6,7 @@ import { expect } from 'chai'
 import { createPause } from '../support/pause.js'
 import { sendRaw } from '../support/raw-http.js'
 import { addLink, storedLink, storedLinks } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { within } from '../support/until.js'
 
 describe('a request has one answer, which says what became of it', () => {

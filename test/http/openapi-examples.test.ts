@@ -5,8 +5,7 @@ import { at, listAt } from '../support/json.js'
 import { addLink, addUserToDelete, addUserWithId } from '../support/records.js'
 import { formOf, requestOf, subjectOf } from '../support/samples.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('the examples of /openapi.json', () => {
   let callers: Callers

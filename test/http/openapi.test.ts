@@ -10,8 +10,7 @@ import { at, listAt } from '../support/json.js'
 import { addLink, addUserToDelete } from '../support/records.js'
 import { requestOf, subjectOf } from '../support/samples.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('/openapi.json', () => {
   let callers: Callers

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { REFUSALS, Refusal } from '../../src/domain/refusal.js'
-import type { RefusalCode } from '../../src/domain/refusal.js'
+import { REFUSALS, Refusal, type RefusalCode } from '../../src/domain/refusal.js'
 import { problemOf } from '../../src/http/problem.js'
 import { textAt } from '../support/json.js'
 

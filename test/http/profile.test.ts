@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 
 import { at, listAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 

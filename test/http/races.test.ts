@@ -5,10 +5,8 @@ import { addRows } from '../support/edit-policy.js'
 import { createPause } from '../support/pause.js'
 import { addLink, freshCode, giveAway, storedLink, storedLinks } from '../support/records.js'
 import { formOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 describe('races', () => {
   let callers: Callers

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { editPolicy, rowsFor } from '../support/edit-policy.js'
 import { textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 const EDITS = 40

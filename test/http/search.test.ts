@@ -4,8 +4,7 @@ import { Client } from 'pg'
 import { at, listAt } from '../support/json.js'
 import { addManyLinks } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 const SEARCHES = 60

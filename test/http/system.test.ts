@@ -1,12 +1,9 @@
 import { expect } from 'chai'
 
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { at } from '../support/json.js'
-import { freePort, openWire } from '../support/proxy.js'
-import type { Wire } from '../support/proxy.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { freePort, openWire, type Wire } from '../support/proxy.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { until, within } from '../support/until.js'
 
 describe('what is public and decided by nobody', () => {

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { RequestOptions, TestService, TestUser } from '../support/service.js'
+import { startTestService, type RequestOptions, type TestService, type TestUser } from '../support/service.js'
 
 describe('a refusal tells the way on, without its headers, too', () => {
   let service: TestService

@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 
-import { openPool } from '../../src/database/pool.js'
-import type { PooledDatabase } from '../../src/database/pool.js'
+import { openPool, type PooledDatabase } from '../../src/database/pool.js'
 import { findCallers } from '../../src/identity/callers.js'
 import { PERSONAL_TOKEN_PREFIX, newOpaqueToken } from '../../src/identity/opaque-token.js'
 import { findLink } from '../../src/redirects/find-link.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { addLink, addUserWithId, BY_HAND } from '../support/records.js'
 
 describe('who calls', () => {

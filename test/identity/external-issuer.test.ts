@@ -6,11 +6,9 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { testDatabase } from '../support/database.js'
 import { halfRequest } from '../support/half-request.js'
-import { openIdIssuer } from '../support/openid-issuer.js'
-import type { OpenIdIssuer } from '../support/openid-issuer.js'
+import { openIdIssuer, type OpenIdIssuer } from '../support/openid-issuer.js'
 import { at, textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { madeSigningKey } from '../support/signing-key.js'
 
 const claimsOf = (token: string): Readonly<Record<string, unknown>> => ({ ...decodeJwt(token) })

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 
-import { createIssuer } from '../../src/identity/issuer.js'
-import type { Issuer } from '../../src/identity/issuer.js'
+import { createIssuer, type Issuer } from '../../src/identity/issuer.js'
 import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 

@@ -2,8 +2,7 @@ import * as library from '@node-rs/argon2'
 import { expect } from 'chai'
 
 import { Refusal } from '../../src/domain/refusal.js'
-import { createPasswords } from '../../src/identity/password.js'
-import type { Passwords } from '../../src/identity/password.js'
+import { createPasswords, type Passwords } from '../../src/identity/password.js'
 
 const refusalOf = async (promise: Promise<unknown>): Promise<Refusal | null> =>
   promise.then(

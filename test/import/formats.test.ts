@@ -3,11 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { FORMATS } from '../../src/import/formats.js'
-import type { FormatName } from '../../src/import/formats.js'
+import { FORMATS, type FormatName } from '../../src/import/formats.js'
 import { importLinks } from '../../src/import/import-links.js'
-import { linkReader } from '../../src/import/to-link.js'
-import type { ImportedLink } from '../../src/import/to-link.js'
+import { linkReader, type ImportedLink } from '../../src/import/to-link.js'
 
 /** What becomes of a sample file: the links that would be written, and the reasons why others would not. */
 const read = async (format: FormatName, sample: string) => {

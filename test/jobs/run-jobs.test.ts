@@ -2,10 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 
 import { expect } from 'chai'
 
-import { runJobs } from '../../src/jobs/run-jobs.js'
-import type { Job } from '../../src/jobs/run-jobs.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { runJobs, type Job } from '../../src/jobs/run-jobs.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 
 describe('background work', () => {

@@ -6,8 +6,7 @@ import { addRows } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import { addDeletedLink, addLink } from '../support/records.js'
 import { requestOf, subjectOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 /** Promise 9 of the contract. */

@@ -1,10 +1,8 @@
 import type { Link } from '../../src/domain/link.js'
-import { NO_INPUT } from '../../src/layers/route.js'
-import { NO_DATA, NO_OBJECT } from '../../src/layers/rules.js'
+import { NO_INPUT, type Route } from '../../src/layers/route.js'
+import { NO_DATA, NO_OBJECT, type DataRule } from '../../src/layers/rules.js'
 import { route } from '../../src/layers/compose.js'
 import type { Links } from '../../src/layers/4-data/links.js'
-import type { Route } from '../../src/layers/route.js'
-import type { DataRule } from '../../src/layers/rules.js'
 
 // Not run: `npm run typecheck` reads it. Each `@ts-expect-error` fails the check as soon as the line below it compiles.
 

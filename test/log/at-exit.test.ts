@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import type { SpawnSyncOptions } from 'node:child_process'
+import { spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 

@@ -1,15 +1,12 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 import { expect } from 'chai'
 
-import { keepLog } from '../support/log.js'
-import type { KeptLog } from '../support/log.js'
+import { keepLog, type KeptLog } from '../support/log.js'
 import { createPause } from '../support/pause.js'
 import { addManyLinks } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 describe('what a client does wrong', () => {
   let service: TestService

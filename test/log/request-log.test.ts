@@ -9,12 +9,10 @@ import { createPasswords } from '../../src/identity/password.js'
 import { escapeInvisible } from '../../src/log/escape-invisible.js'
 import { textLine } from '../../src/log/line-format.js'
 import { textAt } from '../support/json.js'
-import { keepLog } from '../support/log.js'
-import type { KeptLog } from '../support/log.js'
+import { keepLog, type KeptLog } from '../support/log.js'
 import { createPause } from '../support/pause.js'
 import { sendRaw } from '../support/raw-http.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 interface Line {
   readonly [field: string]: unknown

@@ -1,15 +1,12 @@
 import { expect } from 'chai'
-import { newEnforcer, newModelFromString } from 'casbin'
-import type { Enforcer } from 'casbin'
+import { newEnforcer, newModelFromString, type Enforcer } from 'casbin'
 import adapterModule from 'casbin-pg-adapter'
 import { Client } from 'pg'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { relationOf, roleOf } from '../../src/policy/snapshot.js'
-import { oracle } from '../support/oracle.js'
-import type { OracleRecord, OracleUser } from '../support/oracle.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { oracle, type OracleRecord, type OracleUser } from '../support/oracle.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 // two ids that a double cannot tell apart
 const BIG = '9007199254740993'

@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 
 import { ACTIONS } from '../../src/domain/action.js'
-import { httpMatrix } from '../support/http-matrix.js'
-import type { Actor } from '../support/http-matrix.js'
+import { httpMatrix, type Actor } from '../support/http-matrix.js'
 import { oracle } from '../support/oracle.js'
 import { addLink, addUserWithId, DECIDED, freshCode, storedLink } from '../support/records.js'
 import { requestOf, scopeOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 // three ids that a double cannot tell apart
 const BIG = '9007199254740993'

@@ -6,8 +6,7 @@ import { oracleStatus } from '../support/oracle.js'
 import { textAt } from '../support/json.js'
 import { addDeletedLink, addLink, addUserToDelete, freshCode, storedLinks } from '../support/records.js'
 import { operationOf, requestOf, scopeOf, subjectOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 /**
  * Sets of scopes: none, each alone, and all but each (so that every scope is seen to matter by itself and by its

@@ -8,8 +8,7 @@ import { collectGarbage } from '../support/collect-garbage.js'
 import { testDatabase } from '../support/database.js'
 import { parseExposition, valueOf } from '../support/exposition.js'
 import { openWire } from '../support/proxy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 describe('the metrics', () => {

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { previewPage, textsIn } from '../../src/pages/pages.js'
 import { VERSION } from '../../src/version.js'
 import { at } from '../support/json.js'
-import { startVisitedService } from '../support/visited-pages.js'
-import type { VisitedService } from '../support/visited-pages.js'
+import { startVisitedService, type VisitedService } from '../support/visited-pages.js'
 
 const shownText = (page: string) => page.replace(/<style>[^]*<\/style>|<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 

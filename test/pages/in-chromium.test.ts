@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { expect } from 'chai'
@@ -9,8 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { LOOKS, axeFaults } from '../support/axe.js'
 import { hasChromium, openChromium } from '../support/chromium.js'
 import { addAccountToken } from '../support/records.js'
-import { startVisitedService } from '../support/visited-pages.js'
-import type { VisitedService } from '../support/visited-pages.js'
+import { startVisitedService, type VisitedService } from '../support/visited-pages.js'
 
 /** The narrowest screen that is promised. */
 const NARROWEST = { width: 320, height: 568 }

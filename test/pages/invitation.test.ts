@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { startVisitedService } from '../support/visited-pages.js'
-import type { VisitedService } from '../support/visited-pages.js'
+import { startVisitedService, type VisitedService } from '../support/visited-pages.js'
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const NAME = 'Ada "Countess" <b>&amp;'

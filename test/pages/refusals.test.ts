@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 
 import type { RefusalCode } from '../../src/domain/refusal.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse } from '../support/service.js'
-import { BROWSER, FOR_PROGRAMS, startVisitedService } from '../support/visited-pages.js'
-import type { VisitedService } from '../support/visited-pages.js'
+import { startTestService, type TestResponse } from '../support/service.js'
+import { BROWSER, FOR_PROGRAMS, startVisitedService, type VisitedService } from '../support/visited-pages.js'
 
 /** Apart from where a form may lead. */
 const POLICY = ["default-src 'none'", 'style-src HASH', "img-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"]

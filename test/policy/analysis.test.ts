@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 
 import type { PolicyRow } from '../../src/domain/policy-row.js'
-import { analyseRows } from '../../src/policy/analysis.js'
-import type { Finding } from '../../src/policy/analysis.js'
+import { analyseRows, type Finding } from '../../src/policy/analysis.js'
 import { csvRows, interpret, interpretEndpoint, policyRows, questionsAbout, rowsOf } from '../support/policy.js'
 
 /** The same findings by trying everything: every question, and every question again with each row taken away. */

@@ -6,8 +6,7 @@ import { Client } from 'pg'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { formatPolicyCsv } from '../../src/policy/csv.js'
 import { at, listAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const READ = { ptype: 'p2', role: 'clerk', action: 'link:read' }
 const EARLY = {

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { createCurrentPolicy } from '../../src/policy/current.js'
-import { buildSnapshot } from '../../src/policy/snapshot.js'
-import type { Snapshot } from '../../src/policy/snapshot.js'
+import { buildSnapshot, type Snapshot } from '../../src/policy/snapshot.js'
 import { csvRows, shippedRules } from '../support/policy.js'
 
 const turn = () => new Promise(setImmediate)

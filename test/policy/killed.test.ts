@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { addUser } from '../support/add-user.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { madeSigningKey } from '../support/signing-key.js'
 

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { Deadline } from '../../src/domain/deadline.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { createPreviews } from '../../src/policy/preview.js'
-import { buildSnapshot } from '../../src/policy/snapshot.js'
-import type { Snapshot } from '../../src/policy/snapshot.js'
+import { buildSnapshot, type Snapshot } from '../../src/policy/snapshot.js'
 import { csvRows, rowsOf, shippedRules } from '../support/policy.js'
 
 const IN_TIME = new Deadline(Number.POSITIVE_INFINITY)

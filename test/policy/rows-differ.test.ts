@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { at } from '../support/json.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 const MAY_RECORD = 'execute on function record_unexplained_policy_rows'

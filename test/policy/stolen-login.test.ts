@@ -7,8 +7,7 @@ import { openPool } from '../../src/database/pool.js'
 import { installDefaultPolicy } from '../../src/policy/installation.js'
 import { loadSnapshot } from '../../src/policy/replacement.js'
 import { listRevisions } from '../../src/policy/history.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { shippedRules } from '../support/policy.js'
 
 const INSERT = `insert into casbin (ptype, rule) values ('g', '["editor", "admin"]')`

@@ -12,8 +12,7 @@ import { PolicyError } from '../../src/policy/policy-error.js'
 import { loadSnapshot, planReplacement, readStoredPolicy } from '../../src/policy/replacement.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { rowsOf, shippedRules } from '../support/policy.js'
 
 const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a way out', decision: null }

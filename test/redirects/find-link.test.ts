@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { openPool } from '../../src/database/pool.js'
-import type { PooledDatabase } from '../../src/database/pool.js'
+import { openPool, type PooledDatabase } from '../../src/database/pool.js'
 import { findLink } from '../../src/redirects/find-link.js'
 import { testDatabase } from '../support/database.js'
 

@@ -4,8 +4,7 @@ import { testDatabase } from '../support/database.js'
 import { textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { formOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 describe('a link with a maximum of visits', () => {
   let one: TestService

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { openWire } from '../support/proxy.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestServiceOptions, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestServiceOptions, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 const TARGET = 'https://example.com/a?b=c#d'

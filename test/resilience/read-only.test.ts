@@ -3,13 +3,11 @@ import { Client } from 'pg'
 
 import { openPool } from '../../src/database/pool.js'
 import { readinessOf } from '../../src/routes/readiness.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { valueOf } from '../support/exposition.js'
 import { at, textAt } from '../support/json.js'
 import { keepLog } from '../support/log.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 describe('a database that has become read-only', () => {

@@ -4,8 +4,7 @@ import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
 import { PASSWORD, addAccount } from '../support/account.js'
 import { textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('sign-in over HTTP', () => {

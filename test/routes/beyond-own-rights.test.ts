@@ -4,8 +4,7 @@ import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 const row = (priority: number, role: string, action: string, effect = 'allow', reach = 'any') => ({
   ptype: 'p',

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { at } from '../support/json.js'
 import { addLink } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 describe('every route of the table', () => {
   let service: TestService

@@ -11,8 +11,7 @@ import { at, listAt, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { keepLog } from '../support/log.js'
 import { startMailServer } from '../support/mail-server.js'
-import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestResponse, type TestService, type TestUser } from '../support/service.js'
 
 const ACCEPTANCE = { name: 'Ada', password: 'correct horse battery' }
 

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { formOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const TARGET = 'https://example.com/a'
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()

@@ -5,8 +5,7 @@ import { editPolicy } from '../support/edit-policy.js'
 import { at } from '../support/json.js'
 import { addLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 const OWNER = { who: 'owner', rule: 'R5' }
 const ADMINS = { who: 'role', role: 'admin', rule: 'R3' }

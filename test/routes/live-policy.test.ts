@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { createClient } from '../../src/client/client.js'
 import { addRows, editPolicy, rowsFor } from '../support/edit-policy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until, within } from '../support/until.js'
 
 describe('the revision in force, as it changes', () => {

@@ -5,8 +5,7 @@ import { editPolicy } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
 import type { RequestOptions, TestResponse, TestService, TestUser } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 /** What a request of a route answers about a right: allowed, or which layer refuses, by which rule. */
 const rightIn = ({ status, json }: TestResponse) => {

@@ -8,8 +8,7 @@ import { createPasswords } from '../../src/identity/password.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { BY_HAND } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('personal tokens over HTTP', () => {

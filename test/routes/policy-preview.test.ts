@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 const row = (priority: number, rule: string, role: string, action: string, effect: string, reach = 'any') => ({

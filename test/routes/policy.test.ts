@@ -4,10 +4,8 @@ import { valueOf } from '../support/exposition.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { createPause } from '../support/pause.js'
 import { addLink, addManyLinks, freshCode, storedLink } from '../support/records.js'
-import type { TestResponse, TestService } from '../support/service.js'
-import { startTestService } from '../support/service.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startTestService, type TestResponse, type TestService } from '../support/service.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 import { until } from '../support/until.js'
 
 const OWN_DELETE = {

@@ -8,8 +8,7 @@ import { checkEvidence } from '../support/evidence-verifier.js'
 import { fillLog } from '../support/fill-log.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
 /** Events of a stream: their names and data. */

@@ -4,8 +4,7 @@ import { PNG } from 'pngjs'
 
 import { at } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
-import { startWithCallers } from '../support/two-callers.js'
-import type { Callers } from '../support/two-callers.js'
+import { startWithCallers, type Callers } from '../support/two-callers.js'
 
 interface Picture {
   readonly width: number

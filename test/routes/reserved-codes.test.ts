@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { isCode } from '../../src/domain/link.js'
 import { isReservedCode } from '../../src/routes/reserved-codes.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { startTestService, type TestService } from '../support/service.js'
 
 describe('reserved codes', () => {
   let service: TestService

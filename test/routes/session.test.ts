@@ -5,8 +5,7 @@ import { PASSWORD, addAccount } from '../support/account.js'
 import { ask } from '../support/ask.js'
 import { at, textAt } from '../support/json.js'
 import { requestOf } from '../support/samples.js'
-import { startTestService } from '../support/service.js'
-import type { RequestOptions, TestResponse, TestService } from '../support/service.js'
+import { startTestService, type RequestOptions, type TestResponse, type TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const OWN = { 'Sec-Fetch-Site': 'same-origin' }

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { targetRule } from '../../src/routes/target.js'
-import type { OwnPlace } from '../../src/routes/target.js'
+import { targetRule, type OwnPlace } from '../../src/routes/target.js'
 
 const isOwn = (place: OwnPlace, target: string) => {
   const { error } = targetRule(place).safeParse(target)

@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('users over HTTP', () => {

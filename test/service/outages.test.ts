@@ -3,10 +3,8 @@ import { Client } from 'pg'
 
 import { testDatabase } from '../support/database.js'
 import { keepLog } from '../support/log.js'
-import { openWire } from '../support/proxy.js'
-import type { Wire } from '../support/proxy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
+import { openWire, type Wire } from '../support/proxy.js'
+import { startTestService, type TestService } from '../support/service.js'
 import { until } from '../support/until.js'
 
 describe('what the log says of outages', () => {

@@ -1,14 +1,12 @@
 import { readFile, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
 
 import { isRunning } from '../support/is-running.js'
 import { textAt } from '../support/json.js'
-import { requireBuilt, runProgram } from '../support/program.js'
-import type { Ended, Program } from '../support/program.js'
+import { requireBuilt, runProgram, type Ended, type Program } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until, within } from '../support/until.js'
 import { untilRefused } from '../support/workers.js'

@@ -1,5 +1,4 @@
-import { Pool } from 'pg'
-import type { ClientConfig } from 'pg'
+import { Pool, type ClientConfig } from 'pg'
 
 /** SQL as the role that the connection names; kept between questions, and ended with the cluster or the process. */
 export type AskDatabase = <Row extends Record<string, unknown>>(

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 
-import { chromium } from 'playwright-core'
-import type { Browser, BrowserContext } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 
 const WHOLE = '/usr/bin/chromium'
 /**

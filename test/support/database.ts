@@ -5,8 +5,7 @@ import { openPool } from '../../src/database/pool.js'
 import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { ServiceLogin } from '../../src/database/open.js'
 import { installDefaultPolicy, loadPolicyRules } from '../../src/policy/installation.js'
-import { withPool } from './bare-database.js'
-import type { AskDatabase } from './bare-database.js'
+import { withPool, type AskDatabase } from './bare-database.js'
 import { MIGRATED, cluster, copyDatabase, createDatabase } from './cluster.js'
 
 /** A migrated database of its own, as a service opens it, and its owner for what no service may do. */

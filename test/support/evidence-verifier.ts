@@ -1,5 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 
 import { at, listAt, textAt } from './json.js'
 

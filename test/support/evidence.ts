@@ -1,12 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 
 import { Client } from 'pg'
 
 import { publicKeyOf } from '../../src/audit/signed-statement.js'
 import { takeCheckpoint } from '../../src/audit/take-checkpoint.js'
-import { verifyEvidence } from '../../src/audit/verify-evidence.js'
-import type { EvidenceFault } from '../../src/audit/verify-evidence.js'
+import { verifyEvidence, type EvidenceFault } from '../../src/audit/verify-evidence.js'
 import { writeEvidence } from '../../src/audit/write-evidence.js'
 import { AUDIT_READER } from '../../src/database/decision-log.js'
 import { openPool } from '../../src/database/pool.js'

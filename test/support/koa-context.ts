@@ -1,8 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-import Koa from 'koa'
-import type { Context } from 'koa'
+import Koa, { type Context } from 'koa'
 
 import { AnswerHeaders } from '../../src/http/answer-headers.js'
 

@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { at, listAt } from './json.js'
 import { random } from './random.js'
 import { freshCode, storedLinks } from './records.js'
-import { startTestService } from './service.js'
-import type { TestService, TestUser } from './service.js'
+import { startTestService, type TestService, type TestUser } from './service.js'
 
 const USERS = 50
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { findUnexplained } from './linearizable.js'
-import type { Operation } from './linearizable.js'
+import { findUnexplained, type Operation } from './linearizable.js'
 
 const op = (
   kind: Operation['kind'],

@@ -1,8 +1,7 @@
 import type { User } from '../../src/domain/user.js'
 import type { Layers } from '../../src/layers/layers.js'
 import { openData, openEndpoint, openGateway, openObject } from './open-layers.js'
-import { startTestService } from './service.js'
-import type { TestResponse, TestService, TestUser } from './service.js'
+import { startTestService, type TestResponse, type TestService, type TestUser } from './service.js'
 
 export interface LoneLayer {
   readonly service: TestService

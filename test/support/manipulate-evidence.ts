@@ -4,8 +4,7 @@ import { CompactSign } from 'jose'
 
 import { EVIDENCE } from '../../src/audit/evidence.js'
 import { signStatement } from '../../src/audit/signed-statement.js'
-import { endOf, fileOf, typeOf } from './evidence.js'
-import type { TestKey } from './evidence.js'
+import { endOf, fileOf, typeOf, type TestKey } from './evidence.js'
 import { textAt } from './json.js'
 import type { random } from './random.js'
 

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import type { EmbeddedOptions, EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import {
+  openEmbeddedPostgres,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../../src/database/migrate.js'
 import { machineLock } from './machine-lock.js'
 import { runFolder } from './run-folder.js'

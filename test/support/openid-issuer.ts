@@ -1,16 +1,12 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { Provider } from 'oidc-provider'
-import type { JWK } from 'oidc-provider'
+import { Provider, type JWK } from 'oidc-provider'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { textAt } from './json.js'
-import { signRaw } from './raw-token.js'
-import type { Part } from './raw-token.js'
+import { signRaw, type Part } from './raw-token.js'
 
 export type Algorithm = 'RS256' | 'ES256'
 

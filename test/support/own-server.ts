@@ -4,11 +4,9 @@ import { join } from 'node:path'
 
 import type { ClientConfig } from 'pg'
 
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import { openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { AskDatabase } from './bare-database.js'
-import { openedDatabase } from './database.js'
-import type { TestDatabase } from './database.js'
+import { openedDatabase, type TestDatabase } from './database.js'
 import { isRunning } from './is-running.js'
 import { openMigratedServer } from './migrated-server.js'
 import { makeTemporaryFolder } from './temporary-folder.js'

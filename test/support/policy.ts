@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { EnforceContext, Helper, newEnforcer, newModelFromString } from 'casbin'
-import type { Adapter } from 'casbin'
+import { EnforceContext, Helper, newEnforcer, newModelFromString, type Adapter } from 'casbin'
 import * as fc from 'fast-check'
 
 import { PACKAGE_ROOT } from '../../src/config.js'

@@ -1,5 +1,4 @@
-import { createConnection, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
 
 import type { ClientConfig } from 'pg'
 

@@ -1,5 +1,4 @@
-import { createHmac, sign } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createHmac, sign, type KeyObject } from 'node:crypto'
 
 /** What to put into a part: an object becomes JSON, a text is taken as it is. */
 export type Part = string | Readonly<Record<string, unknown>> | readonly unknown[]

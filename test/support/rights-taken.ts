@@ -7,8 +7,7 @@ import { Client } from 'pg'
 import { addRows } from './edit-policy.js'
 import { textAt } from './json.js'
 import { addLink } from './records.js'
-import { startTestService } from './service.js'
-import type { TestService, TestUser } from './service.js'
+import { startTestService, type TestService, type TestUser } from './service.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 /** How often rights are taken, and what became of the changes. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 import { addUser } from './add-user.js'
 import { openConnection } from './connection.js'

@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 
 import { Client } from 'pg'
 
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import { openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { isRunning } from './is-running.js'
 import { openMigratedServer } from './migrated-server.js'
 import { makeTemporaryFolder } from './temporary-folder.js'

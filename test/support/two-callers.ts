@@ -1,6 +1,4 @@
-import type { TestService, TestUser } from './service.js'
-import { startTestService } from './service.js'
-import type { TestServiceOptions } from './service.js'
+import { startTestService, type TestService, type TestUser, type TestServiceOptions } from './service.js'
 
 export interface Callers {
   readonly service: TestService

@@ -1,8 +1,6 @@
-import { Refusal } from '../../src/domain/refusal.js'
-import type { RefusalCode } from '../../src/domain/refusal.js'
+import { Refusal, type RefusalCode } from '../../src/domain/refusal.js'
 import { textAt } from './json.js'
-import { startTestService } from './service.js'
-import type { RequestOptions, TestResponse, TestService } from './service.js'
+import { startTestService, type RequestOptions, type TestResponse, type TestService } from './service.js'
 
 /** What programs may be told, and no page. */
 export const FOR_PROGRAMS = 'for-programs-alone'

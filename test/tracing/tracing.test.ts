@@ -4,15 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openCollector } from '../support/collector.js'
-import type { Collector, ReceivedSpan } from '../support/collector.js'
+import { openCollector, type Collector, type ReceivedSpan } from '../support/collector.js'
 import { keepLog } from '../support/log.js'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { freePort } from '../support/proxy.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { within } from '../support/until.js'
 
 interface Tree {

@@ -3,10 +3,8 @@ import * as fc from 'fast-check'
 
 import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
-import { HOUR, addVisits, inHour } from '../support/visits.js'
-import type { SeenVisit } from '../support/visits.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
+import { HOUR, addVisits, inHour, type SeenVisit } from '../support/visits.js'
 
 const DIMENSIONS = ['referrer', 'country', 'browser', 'os', 'device'] as const
 const FIRST_HOUR = Date.UTC(2026, 2, 1) / HOUR

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 
 import { keepLog } from '../support/log.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
-import { AGENTS, countsOf, follow, makeLink, untilCounted } from '../support/visitors.js'
-import type { MadeLink } from '../support/visitors.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
+import { AGENTS, countsOf, follow, makeLink, untilCounted, type MadeLink } from '../support/visitors.js'
 import { addVisits } from '../support/visits.js'
 
 const ADDRESS = '203.0.113.77'

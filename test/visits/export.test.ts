@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 
 import { addLink } from '../support/records.js'
-import type { TestService, TestUser } from '../support/service.js'
-import { startTestService } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { addVisits, linkId } from '../support/visits.js'
 
 const DAY_MS = 86_400_000

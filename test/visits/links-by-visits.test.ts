@@ -3,8 +3,7 @@ import * as fc from 'fast-check'
 
 import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 describe('links with their visits', () => {
   let service: TestService

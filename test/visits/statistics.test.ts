@@ -4,8 +4,7 @@ import { Client } from 'pg'
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
 import { random } from '../support/random.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { HOUR, addVisits, inHour, linkId } from '../support/visits.js'
 
 interface Row {

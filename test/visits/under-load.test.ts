@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect } from 'chai'
-import { Client } from 'pg'
-import type { QueryResultRow } from 'pg'
+import { Client, type QueryResultRow } from 'pg'
 
 import type { Statement } from '../../src/database/statement.js'
 import { createVisits } from '../../src/visits/visits.js'
 import type { AskDatabase } from '../support/bare-database.js'
-import { testDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { testDatabase, type TestDatabase } from '../support/database.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { addManyLinks, addUserToDelete } from '../support/records.js'
-import { addVisits, inHour, writeVisits } from '../support/visits.js'
-import type { SeenVisit } from '../support/visits.js'
+import { addVisits, inHour, writeVisits, type SeenVisit } from '../support/visits.js'
 
 const visitor = { address: '203.0.113.1', header: () => undefined }
 

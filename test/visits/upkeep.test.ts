@@ -1,15 +1,12 @@
 import { expect } from 'chai'
-import { Client } from 'pg'
-import type { QueryResultRow } from 'pg'
+import { Client, type QueryResultRow } from 'pg'
 
 import { backgroundWork } from '../../src/jobs/background-work.js'
 import { lockWaiters } from '../support/lock-waiters.js'
-import { startTestService } from '../support/service.js'
-import type { TestService, TestUser } from '../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { within } from '../support/until.js'
 import { addVisits } from '../support/visits.js'
-import { countsOf, makeLink } from '../support/visitors.js'
-import type { MadeLink } from '../support/visitors.js'
+import { countsOf, makeLink, type MadeLink } from '../support/visitors.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

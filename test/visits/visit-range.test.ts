@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 
-import { visitRange } from '../../src/domain/visit-range.js'
-import type { VisitPeriod } from '../../src/domain/visit-range.js'
+import { visitRange, type VisitPeriod } from '../../src/domain/visit-range.js'
 import { HOUR } from '../support/visits.js'
 
 const NOW = Date.parse('2026-11-23T04:31:00Z')

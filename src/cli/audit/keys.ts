@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 
-import { publicKeyOf } from '../../audit/signed-statement.js'
-import type { StatementKeys } from '../../audit/signed-statement.js'
+import { publicKeyOf, type StatementKeys } from '../../audit/signed-statement.js'
 import { collect } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { readTextFile } from '../read-text-file.js'

@@ -1,5 +1,4 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 
 import type { LogFilter } from '../../domain/log-filter.js'
 import { LOG_FORMATS } from '../../routes/log-export.js'

@@ -1,12 +1,9 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 
 import { isId } from '../../domain/id.js'
 import { isCode } from '../../domain/link.js'
-import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../domain/log-filter.js'
-import type { LogFilter } from '../../domain/log-filter.js'
-import { decisionLog } from '../../layers/4-data/decisions.js'
-import type { DecisionLog } from '../../layers/4-data/decisions.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange, type LogFilter } from '../../domain/log-filter.js'
+import { decisionLog, type DecisionLog } from '../../layers/4-data/decisions.js'
 import { action, checked, revision } from '../arguments.js'
 import { lookUpUser, withDatabase } from '../session.js'
 

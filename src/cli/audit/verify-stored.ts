@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 
-import { verifyLog } from '../../audit/verify-log.js'
-import type { LogFault, LogVerdict } from '../../audit/verify-log.js'
+import { verifyLog, type LogFault, type LogVerdict } from '../../audit/verify-log.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted, number } from '../../domain/counted.js'
 import { withProgress } from '../progress.js'

@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs'
 
 import type { Command } from 'commander'
 
-import { verifyEvidence } from '../../audit/verify-evidence.js'
-import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
+import { verifyEvidence, type EvidenceFault, type EvidenceVerdict } from '../../audit/verify-evidence.js'
 import { counted } from '../../domain/counted.js'
 import { jsonOption } from '../arguments.js'
 import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'

@@ -11,8 +11,7 @@ import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { diffLines, renderChanges } from './render.js'
 import { renderReplay, replayCsv, replayOf, replayOption } from './replay.js'
-import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
-import type { PolicySession } from './session.js'
+import { snapshotOfFile, snapshotOfRevision, withPolicy, type PolicySession } from './session.js'
 
 interface Options {
   readonly json?: true

@@ -1,10 +1,8 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 
 import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
-import { PROPOSAL_STATES } from '../../domain/proposal-state.js'
-import type { ProposalState } from '../../domain/proposal-state.js'
+import { PROPOSAL_STATES, type ProposalState } from '../../domain/proposal-state.js'
 import { Refusal } from '../../domain/refusal.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { requireUser } from '../../layers/4-data/context.js'
@@ -19,15 +17,14 @@ import {
   requireOpen,
   requireProposer,
   weighProposal,
+  type Proposal,
 } from '../../policy/proposals.js'
-import type { Proposal } from '../../policy/proposals.js'
 import { checked, count, jsonOption, reason } from '../arguments.js'
 import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { enterUnder, explainReplaced } from './propose.js'
 import { diffLines, renderChanges, renderTable } from './render.js'
-import { terminalActor, terminalOrigin, withPolicy } from './session.js'
-import type { PolicySession } from './session.js'
+import { terminalActor, terminalOrigin, withPolicy, type PolicySession } from './session.js'
 import { nameOf } from './show.js'
 
 const id = checked(isId, 'must be the number of a proposal')

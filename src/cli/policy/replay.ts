@@ -1,11 +1,9 @@
 import { Option } from 'commander'
 
 import type { PolicyAnswer } from '../../audit/decision-groups.js'
-import { replay } from '../../audit/replay.js'
-import type { Replay } from '../../audit/replay.js'
+import { replay, type Replay } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
-import { WINDOW_RULE, parseWindow } from '../../domain/replay-window.js'
-import type { ReplayWindow } from '../../domain/replay-window.js'
+import { WINDOW_RULE, parseWindow, type ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../csv/format.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'

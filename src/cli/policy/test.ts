@@ -10,8 +10,8 @@ import {
   effectOfFile,
   findUnmet,
   parseExpectations,
+  type Expectation,
 } from '../../policy/expectations.js'
-import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { counted } from '../../domain/counted.js'

@@ -1,5 +1,4 @@
-import { allFaults } from './fault-words'
-import type { Refusal } from './fault-words'
+import { allFaults, type Refusal } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { capitalized, hour, listed, moment, number, percent } from './format'

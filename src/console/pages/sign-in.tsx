@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-import { api } from '../api'
-import type { LinkgateProblem } from '../api'
+import { api, type LinkgateProblem } from '../api'
 import { goToIssuer, issuerHost, issuerRefusal, signInWay } from '../issuer'
 import { t } from '../language/language'
 import { useAttempt } from '../parts/attempt'

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 
-import { api } from '../api'
-import type { LinkgateProblem, ManagedLink } from '../api'
+import { api, type LinkgateProblem, type ManagedLink } from '../api'
 import { dateAndTime } from '../language/format'
 import { t } from '../language/language'
 import { Ask } from '../parts/ask'

@@ -1,7 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-import { api } from '../api'
-import type { AllVisits } from '../api'
+import { api, type AllVisits } from '../api'
 import { t } from '../language/language'
 import { Card } from '../parts/card'
 import { Page } from '../parts/page'
@@ -9,8 +8,7 @@ import { TagMenu } from '../parts/tag-menu'
 import { urlWith } from '../parts/url-with'
 import { Bars } from '../parts/visits/bars'
 import { Breakdowns } from '../parts/visits/breakdowns'
-import { periodIn } from '../parts/visits/periods'
-import type { Period } from '../parts/visits/periods'
+import { periodIn, type Period } from '../parts/visits/periods'
 import { useVisits } from '../parts/visits/use-visits'
 import { VisitsCard } from '../parts/visits/visits-card'
 

@@ -1,8 +1,7 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact'
 import { useId } from 'preact/hooks'
 
-import { Icon } from './icon'
-import type { IconName } from './icon'
+import { Icon, type IconName } from './icon'
 
 interface ButtonProps {
   readonly children: ComponentChildren

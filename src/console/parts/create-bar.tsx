@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../api'
-import type { ManagedLink } from '../api'
+import { api, type ManagedLink } from '../api'
 import { t } from '../language/language'
 import { useAttempt } from './attempt'
 import { Button } from './button'

@@ -1,5 +1,4 @@
-import { signal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { signal, type Signal } from '@preact/signals'
 
 /** A part of a page that is loaded right after the page, so that this is shown sooner; null until then. */
 export const late = <Module>(

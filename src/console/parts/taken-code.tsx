@@ -3,8 +3,7 @@ import { useRef } from 'preact/hooks'
 
 import { LinkgateProblem, api } from '../api'
 import { t } from '../language/language'
-import { codesLike } from './codes-like'
-import type { Wanted } from './codes-like'
+import { codesLike, type Wanted } from './codes-like'
 import { useLoaded } from './loaded'
 import { pause } from './pause'
 

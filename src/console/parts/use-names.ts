@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks'
 
-import { api } from '../api'
-import type { LinkgateProblem } from '../api'
+import { api, type LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { userId } from '../session'
 import { problemIn, useLoaded } from './loaded'

@@ -1,5 +1,4 @@
-import { api } from '../api'
-import type { User } from '../api'
+import { api, type User } from '../api'
 import { useLoaded } from './loaded'
 import { wait } from './pause'
 

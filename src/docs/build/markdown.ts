@@ -1,7 +1,6 @@
 import { Marked } from 'marked'
 
-import { html, ownHtml } from '../../pages/pages.js'
-import type { Html } from '../../pages/pages.js'
+import { html, ownHtml, type Html } from '../../pages/pages.js'
 import { codeBlock } from '../code-block.js'
 import type { BuiltPage } from '../page-file.js'
 import type { Source } from './sources.js'

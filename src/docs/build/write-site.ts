@@ -3,8 +3,7 @@ import { posix } from 'node:path'
 
 import { PACKAGE_ROOT } from '../../config.js'
 import { BuiltSite, SITE_FILE } from '../page-file.js'
-import { renderMarkdown, renderPlain } from './markdown.js'
-import type { ResolveLink } from './markdown.js'
+import { renderMarkdown, renderPlain, type ResolveLink } from './markdown.js'
 import { findSources } from './sources.js'
 
 const read = (file: string) => readFile(new URL(file, PACKAGE_ROOT), 'utf8')

@@ -1,5 +1,4 @@
-import { codeOf } from '../words.js'
-import type { ImportFormat } from '../words.js'
+import { codeOf, type ImportFormat } from '../words.js'
 
 /** Hosts of Bitly itself. Their codes cannot be moved to another host, so they count only if a link has no other. */
 const SHARED_HOST = /^(?:https?:\/\/)?(?:bit\.ly|j\.mp|bitly\.is)\//i

@@ -1,5 +1,4 @@
-import { FIELDS, codeOf, columnName } from '../words.js'
-import type { ImportFormat } from '../words.js'
+import { FIELDS, codeOf, columnName, type ImportFormat } from '../words.js'
 
 /** The output of `GET /links/export` (layers/4-data/link-export.ts), and any table with these column names. */
 export const csv: ImportFormat = {

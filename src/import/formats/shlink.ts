@@ -1,5 +1,4 @@
-import { codeOf } from '../words.js'
-import type { ImportFormat } from '../words.js'
+import { codeOf, type ImportFormat } from '../words.js'
 
 /**
  * The export of Shlink's web client: createdAt, domain, shortCode, shortUrl, longUrl, title, tags (separated by `|`),

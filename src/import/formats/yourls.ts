@@ -1,5 +1,4 @@
-import { codeOf } from '../words.js'
-import type { ImportFormat } from '../words.js'
+import { codeOf, type ImportFormat } from '../words.js'
 
 /**
  * YOURLS has no export of its own. Accepts its table `yourls_url` as CSV: keyword, url, title, timestamp, ip, clicks

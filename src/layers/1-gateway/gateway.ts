@@ -14,8 +14,7 @@ import type { GatewayRule } from '../rules.js'
 import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
-import { CHALLENGE, bearerOf, invalidToken } from './token.js'
-import type { TokenVerifier } from './token.js'
+import { CHALLENGE, bearerOf, invalidToken, type TokenVerifier } from './token.js'
 
 interface GatewayParts {
   readonly limiter: RateLimiter

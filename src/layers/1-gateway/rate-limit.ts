@@ -6,8 +6,7 @@ import koaRatelimit from 'koa-ratelimit'
 
 import type { Quota } from '../../domain/quota.js'
 import { Refusal } from '../../domain/refusal.js'
-import { createCounter } from './rate-limit-store.js'
-import type { Count } from './rate-limit-store.js'
+import { createCounter, type Count } from './rate-limit-store.js'
 
 const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]

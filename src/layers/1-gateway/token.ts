@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 
 import type { Context } from 'koa'
 import koaJwt from 'koa-jwt'
@@ -10,8 +9,7 @@ import { Refusal } from '../../domain/refusal.js'
 import { StartError } from '../../domain/start-error.js'
 import type { KeySource } from '../../identity/issuer.js'
 import { headerLines } from '../../input/header-lines.js'
-import { CLOCK_SKEW_SECONDS, parseClaims, requireInTime } from './claims.js'
-import type { ClaimRules, TimedToken } from './claims.js'
+import { CLOCK_SKEW_SECONDS, parseClaims, requireInTime, type ClaimRules, type TimedToken } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
 
 interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {

@@ -1,7 +1,6 @@
 import { Refusal } from '../../domain/refusal.js'
 import type { Action } from '../../domain/action.js'
-import type { Snapshot } from '../../policy/snapshot.js'
-import { roleOf } from '../../policy/snapshot.js'
+import { roleOf, type Snapshot } from '../../policy/snapshot.js'
 import type { Caller } from '../caller.js'
 
 /** The second layer: refuses (403 `role_not_allowed`) a caller whose role has no endpoint row for the action. */

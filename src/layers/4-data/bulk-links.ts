@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 
 import { DecisionOutdated, refusalOfOutdated } from '../../database/errors.js'
-import { LINK_ROW, toLink } from '../../database/link-row.js'
-import type { LinkRow } from '../../database/link-row.js'
+import { LINK_ROW, toLink, type LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { Decision } from '../../domain/decision.js'
@@ -13,10 +12,18 @@ import type { Link } from '../../domain/link.js'
 import { pauseEvery } from '../../domain/pause-every.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../rules.js'
-import { bind, handOver, reachOf } from './context.js'
-import type { Binding } from './context.js'
-import { asStatement, deletionOf, exactly, rowOf, transferOf, updateOf } from './links.js'
-import type { LinkChanges, LinksStoreParts, NewLink } from './links.js'
+import { bind, handOver, reachOf, type Binding } from './context.js'
+import {
+  asStatement,
+  deletionOf,
+  exactly,
+  rowOf,
+  transferOf,
+  updateOf,
+  type LinkChanges,
+  type LinksStoreParts,
+  type NewLink,
+} from './links.js'
 import { LINK_ROLES, refuseFields } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 import { restorationOf } from './trash.js'

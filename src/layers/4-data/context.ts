@@ -2,18 +2,15 @@ import type { Knex } from 'knex'
 
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
-import { enter } from '../../database/statement.js'
+import { enter, type Statement } from '../../database/statement.js'
 import { recordUnder } from '../../database/decision-log.js'
 import { RecordChanged } from '../../database/errors.js'
-import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
-import { subjectOf } from '../caller.js'
-import type { Caller } from '../caller.js'
+import { subjectOf, type Caller } from '../caller.js'
 import type { DataContext } from '../rules.js'
-import { toStatement } from './query.js'
-import type { Reached } from './query.js'
+import { toStatement, type Reached } from './query.js'
 
 /** The database roles of a resource. Row-level security shows `own` only the caller's rows, and `any` all rows. */
 export interface ResourceRoles {

@@ -2,8 +2,7 @@ import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
 import { MOST_COUNTED } from '../../domain/counting.js'
-import { read } from './context.js'
-import type { ReadIdentity } from './context.js'
+import { read, type ReadIdentity } from './context.js'
 import { knex } from './query.js'
 
 /** A query that returns how many rows another query has, as `count`, up to MOST_COUNTED. */

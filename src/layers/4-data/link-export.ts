@@ -1,9 +1,7 @@
 import { guardedColumn } from '../../csv/cell.js'
-import { filtered, isSearch, matching } from './link-page.js'
-import type { LinkFilter } from './link-page.js'
+import { filtered, isSearch, matching, type LinkFilter } from './link-page.js'
 import { searchable } from './link-rows.js'
-import { knex, ownedRows, toCopy } from './query.js'
-import type { CopyFormat, Reached } from './query.js'
+import { knex, ownedRows, toCopy, type CopyFormat, type Reached } from './query.js'
 
 export type LinkFormat = 'csv' | 'ndjson'
 

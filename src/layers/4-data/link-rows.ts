@@ -2,8 +2,7 @@ import { violates } from '../../database/errors.js'
 import { LINK_ROW } from '../../database/link-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { ResourceRoles } from './context.js'
-import { ownedRows } from './query.js'
-import type { OwnedRows, Reached } from './query.js'
+import { ownedRows, type OwnedRows, type Reached } from './query.js'
 
 export const LINK_ROLES: ResourceRoles = { own: 'links_own', any: 'links_any' }
 

@@ -1,6 +1,5 @@
 import type { Database } from '../../database/database.js'
-import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
-import type { LinkRow } from '../../database/link-row.js'
+import { LINK_ROW, toLink, visitsOf, type LinkRow } from '../../database/link-row.js'
 import type { VisitCount } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, reachOf, requireCaller } from './context.js'

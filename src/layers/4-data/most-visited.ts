@@ -3,11 +3,9 @@ import type { Knex } from 'knex'
 import type { Database } from '../../database/database.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { HOUR_MS } from '../../domain/visit-range.js'
-import { read } from './context.js'
-import type { ReadBinding } from './context.js'
+import { read, type ReadBinding } from './context.js'
 import { knex, ownedRows } from './query.js'
-import { COUNT } from './visit-statistics.js'
-import type { VisitQuery } from './visit-statistics.js'
+import { COUNT, type VisitQuery } from './visit-statistics.js'
 
 export interface LinkVisits {
   readonly code: string

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 
-import { isScope } from '../../domain/action.js'
-import type { Scope } from '../../domain/action.js'
+import { isScope, type Scope } from '../../domain/action.js'
 import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../rules.js'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import knexFactory from 'knex'
-import type { Knex } from 'knex'
+import knexFactory, { type Knex } from 'knex'
 import { escapeLiteral } from 'pg'
 
 import type { Statement } from '../../database/statement.js'

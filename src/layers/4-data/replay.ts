@@ -1,5 +1,4 @@
-import { replay } from '../../audit/replay.js'
-import type { Replay, ReplayOptions } from '../../audit/replay.js'
+import { replay, type Replay, type ReplayOptions } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
 import type { DataRule } from '../rules.js'
 

@@ -1,6 +1,5 @@
 import type { Database } from '../../database/database.js'
-import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
-import type { DecisionRecord } from '../../domain/decision-record.js'
+import { DECISION_COLUMN_NAMES, type DecisionRecord } from '../../domain/decision-record.js'
 import type { DataRule } from '../rules.js'
 import { read } from './context.js'
 import { AS_READER } from './decisions.js'

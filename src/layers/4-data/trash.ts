@@ -1,18 +1,14 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
-import type { LinkRow } from '../../database/link-row.js'
+import { LINK_ROW, toLink, visitsOf, type LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
-import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
-import type { Page } from './keyset.js'
-import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
-import type { LinkChanged } from './link-rows.js'
-import { knex, ownedRows, prepared } from './query.js'
-import type { OwnedRows } from './query.js'
+import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page } from './keyset.js'
+import { LINK_ROLES, MOVED_COLUMNS, refuseFields, type LinkChanged } from './link-rows.js'
+import { knex, ownedRows, prepared, type OwnedRows } from './query.js'
 
 /** A deleted link as it was, with the time of its deletion. */
 interface DeletedLink extends Link {

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { Statement } from '../../database/statement.js'
-import { hourOf } from '../../domain/visit-range.js'
-import type { VisitRange } from '../../domain/visit-range.js'
+import { hourOf, type VisitRange } from '../../domain/visit-range.js'
 import { knex } from './query.js'
 
 export const VISIT_DIMENSIONS = ['referrer', 'country', 'browser', 'os', 'device'] as const

@@ -3,20 +3,23 @@ import type { Knex } from 'knex'
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../domain/gate.js'
 import { RecordChanged } from '../../database/errors.js'
-import { adviseIfLate } from '../../domain/deadline.js'
-import type { Deadline } from '../../domain/deadline.js'
+import { adviseIfLate, type Deadline } from '../../domain/deadline.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
-import { bind, reachOf, readerOf } from './context.js'
-import type { ReadBinding } from './context.js'
+import { bind, reachOf, readerOf, type ReadBinding } from './context.js'
 import type { LinkFormat } from './link-export.js'
 import { LINK_ROLES, searchable } from './link-rows.js'
-import { mostVisited } from './most-visited.js'
-import type { LinkVisits } from './most-visited.js'
+import { mostVisited, type LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
 import { IN_ORDER, VISIT_COLUMNS, VISIT_FORMS, VISIT_TIME } from './visit-export.js'
-import { WITHOUT_SORT, statisticsQuery, toStatistics } from './visit-statistics.js'
-import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
+import {
+  WITHOUT_SORT,
+  statisticsQuery,
+  toStatistics,
+  type VisitQuery,
+  type VisitSource,
+  type VisitStatistics,
+} from './visit-statistics.js'
 
 /** The visits of the links that one caller reaches, within one request. */
 export interface LinkVisitsStore {

@@ -1,5 +1,4 @@
-import { html } from '../html.js'
-import type { Html } from '../html.js'
+import { html, type Html } from '../html.js'
 import type { Texts } from './en.js'
 
 /** Was auf den Seiten steht, auf Deutsch. */

@@ -1,5 +1,4 @@
-import { html } from '../html.js'
-import type { Html } from '../html.js'
+import { html, type Html } from '../html.js'
 
 /** The texts of the pages in English. A new language needs a file like this one, and a line in languages.ts. */
 export const en = {

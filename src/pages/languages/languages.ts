@@ -1,6 +1,5 @@
 import { de } from './de.js'
-import { en } from './en.js'
-import type { Texts } from './en.js'
+import { en, type Texts } from './en.js'
 
 export type { Texts } from './en.js'
 

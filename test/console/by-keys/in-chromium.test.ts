@@ -4,8 +4,7 @@ import type { FileChooser, Locator, Page } from 'playwright-core'
 import { PASSWORD, addAccount } from '../../support/account.js'
 import { describeConsole, openConsole, shown } from '../../support/console.js'
 import { listAt } from '../../support/json.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 /** Stops of the tab key on the longest page. */

@@ -6,8 +6,7 @@ import type { Page } from 'playwright-core'
 import { addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown } from '../../support/console.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 
 describeConsole('the import in a browser', () => {
   let service: TestService

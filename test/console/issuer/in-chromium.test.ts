@@ -2,8 +2,7 @@ import { expect } from 'chai'
 
 import { openChromium } from '../../support/chromium.js'
 import { describeConsole } from '../../support/console.js'
-import { CONSOLE_CLIENT, openIdIssuer } from '../../support/openid-issuer.js'
-import type { OpenIdIssuer } from '../../support/openid-issuer.js'
+import { CONSOLE_CLIENT, openIdIssuer, type OpenIdIssuer } from '../../support/openid-issuer.js'
 import { startTestService } from '../../support/service.js'
 
 describeConsole('the console of an issuer’s users', () => {

@@ -5,8 +5,7 @@ import { PASSWORD, addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown, soon } from '../../support/console.js'
 import { at, listAt, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
 
 describeConsole('pages of the console in a browser', () => {

@@ -9,8 +9,7 @@ import { describeConsole, go, openSignedIn, requireClean, resize, shown, soon } 
 import { editPolicy } from '../../support/edit-policy.js'
 import { textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 /** Rows that let the role auditor read the policy, and do nothing with it. */

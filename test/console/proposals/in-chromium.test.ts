@@ -5,8 +5,7 @@ import { addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, requireClean, shown } from '../../support/console.js'
 import { rowsFor } from '../../support/edit-policy.js'
 import { at, textAt } from '../../support/json.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 const HOSTILE = `"><img src=x onerror="document.title='ran'">`

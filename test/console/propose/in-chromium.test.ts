@@ -15,8 +15,7 @@ import {
 import { addRows, editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { at, listAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 describeConsole('an edit of the policy in a browser', () => {

@@ -13,8 +13,7 @@ import { editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { fillLog } from '../../support/fill-log.js'
 import { listAt, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 const HOSTILE = `"><img src=x onerror="document.title='ran'">`

@@ -6,8 +6,7 @@ import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '..
 import { addRows, rowsFor } from '../../support/edit-policy.js'
 import { at, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">`

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 
 import { hashOfToken, newOpaqueToken } from '../../../src/identity/opaque-token.js'
-import { describeConsole, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { describeConsole, openConsole, requireClean, type ConsoleBrowser } from '../../support/console.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
 describeConsole('the first minute in a browser', () => {

@@ -5,8 +5,7 @@ import { Redis } from 'ioredis'
 
 import { createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
 import { REDIS_OPTIONS } from '../../../src/layers/1-gateway/redis.js'
-import { hasRedis, startRedis } from '../../support/redis.js'
-import type { RedisServer } from '../../support/redis.js'
+import { hasRedis, startRedis, type RedisServer } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
 const quota = { points: 5, seconds: 60 }

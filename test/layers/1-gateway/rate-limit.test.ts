@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 
 import { Refusal } from '../../../src/domain/refusal.js'
-import { createRateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
-import type { QuotaName, RateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
+import { createRateLimiter, type QuotaName, type RateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
 import { koaContext } from '../../support/koa-context.js'
 import { until } from '../../support/until.js'
 

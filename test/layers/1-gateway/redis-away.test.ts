@@ -1,15 +1,12 @@
 import { expect } from 'chai'
 
 import { openConnection } from '../../support/connection.js'
-import { testDatabase } from '../../support/database.js'
-import type { TestDatabase } from '../../support/database.js'
+import { testDatabase, type TestDatabase } from '../../support/database.js'
 import { keepLog } from '../../support/log.js'
 import { onDatabase, startNode } from '../../support/node.js'
 import { requireBuilt } from '../../support/program.js'
-import { hasRedis, startRedis } from '../../support/redis.js'
-import type { RedisServer } from '../../support/redis.js'
-import { startTestService } from '../../support/service.js'
-import type { TestService, TestUser } from '../../support/service.js'
+import { hasRedis, startRedis, type RedisServer } from '../../support/redis.js'
+import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { madeSigningKey } from '../../support/signing-key.js'
 import { until } from '../../support/until.js'
 

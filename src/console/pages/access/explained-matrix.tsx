@@ -4,8 +4,7 @@ import { useRef } from 'preact/hooks'
 
 import type { Question } from '../../../domain/decision-table.js'
 import { OTHER_ACTION } from '../../parts/matrix/matrix-model'
-import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
-import type { SearchedMatrixProps } from '../../parts/matrix/searched-matrix'
+import { SearchedMatrix, type SearchedMatrixProps } from '../../parts/matrix/searched-matrix'
 import { CellPanel } from './cell-panel'
 
 /** The matrix of a revision, and the explanation of its open cell beside it. */

@@ -1,7 +1,5 @@
-import { QUALIFIERS, qualifierOf, readQuery } from './meaning.js'
-import type { Qualifier } from './meaning.js'
-import { formatTerm, parseQuery } from './query.js'
-import type { Term } from './query.js'
+import { QUALIFIERS, qualifierOf, readQuery, type Qualifier } from './meaning.js'
+import { formatTerm, parseQuery, type Term } from './query.js'
 
 /** A known value of a qualifier; `hint`: to whom it belongs. */
 export interface Known {

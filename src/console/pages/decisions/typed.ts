@@ -1,8 +1,6 @@
 import { qualifierOf, readQuery } from './meaning.js'
-import { parseQuery } from './query.js'
-import type { Term } from './query.js'
-import { suggest } from './suggestions.js'
-import type { KnownValues, Suggestion } from './suggestions.js'
+import { parseQuery, type Term } from './query.js'
+import { suggest, type KnownValues, type Suggestion } from './suggestions.js'
 
 /** The text in a search field, not yet part of the search. */
 export interface Typed {

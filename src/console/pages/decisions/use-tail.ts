@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import type { LogEntry, Page } from '../../api'
@@ -8,8 +7,7 @@ import type { List } from '../../parts/pages'
 import { pause } from '../../parts/pause'
 import { countDownOrOnline } from '../../parts/reconnect'
 import { isFinal } from '../../parts/stay-connected'
-import { START, needsReload, receive, shown } from './tail'
-import type { Tail } from './tail'
+import { START, needsReload, receive, shown, type Tail } from './tail'
 
 const ASKED_MS = 2_000
 

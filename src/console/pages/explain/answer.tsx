@@ -8,10 +8,8 @@ import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
-import { Ladder, layerNumber } from './ladder'
-import type { Bodies } from './ladder'
-import { textsOf } from './question'
-import type { PersonQuestion, Question } from './question'
+import { Ladder, layerNumber, type Bodies } from './ladder'
+import { textsOf, type PersonQuestion, type Question } from './question'
 
 type Explained = Awaited<ReturnType<typeof api.explainDecision>>
 

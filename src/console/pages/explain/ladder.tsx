@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import { DECIDING_LAYERS } from '../../../domain/log-filter.js'
-import type { DecidingLayer } from '../../../domain/log-filter.js'
+import { DECIDING_LAYERS, type DecidingLayer } from '../../../domain/log-filter.js'
 import { t } from '../../language/language'
 
 export type Bodies = Readonly<Partial<Record<DecidingLayer, ComponentChildren>>>

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
 import { isId } from '../../../domain/id.js'
@@ -16,8 +15,7 @@ import { policyRowIn } from '../../parts/policy/row'
 import { Segments } from '../../parts/segments'
 import { useLinkSuggestions, useUserSuggestions } from '../../parts/use-suggestions'
 import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
-import { questionIn } from './question'
-import type { Question } from './question'
+import { questionIn, type Question } from './question'
 
 const ABOUTS = ['person', 'role'] as const
 

@@ -1,5 +1,4 @@
-import { isRelation } from '../../../domain/decision.js'
-import type { Relation } from '../../../domain/decision.js'
+import { isRelation, type Relation } from '../../../domain/decision.js'
 
 /** A question: may a person do something to a link, or a role to anybody's record? */
 export type Question =

@@ -10,10 +10,8 @@ import { Note } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
-import { Ladder, layerNumber } from './ladder'
-import type { Bodies } from './ladder'
-import { recordedIn } from './recorded'
-import type { Recorded } from './recorded'
+import { Ladder, layerNumber, type Bodies } from './ladder'
+import { recordedIn, type Recorded } from './recorded'
 
 type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][number]
 

@@ -1,9 +1,7 @@
 import { missingField } from '../../../import/columns.js'
-import { FORMATS } from '../../../import/formats.js'
-import type { FormatName } from '../../../import/formats.js'
+import { FORMATS, type FormatName } from '../../../import/formats.js'
 import type { ReadFile } from './read-file.js'
-import { mappedColumns } from './rows.js'
-import type { Mapping } from './rows.js'
+import { mappedColumns, type Mapping } from './rows.js'
 
 export interface Chosen {
   readonly file: ReadFile

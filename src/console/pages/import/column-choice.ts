@@ -1,8 +1,6 @@
 import type { FormatName } from '../../../import/formats.js'
-import { columnName } from '../../../import/words.js'
-import type { Field } from '../../../import/words.js'
-import { mappedColumns } from './rows.js'
-import type { Mapping } from './rows.js'
+import { columnName, type Field } from '../../../import/words.js'
+import { mappedColumns, type Mapping } from './rows.js'
 
 /** Stands for "as in the format". No column has this name, because column names are reduced to letters and digits. */
 export const BY_FORMAT = '*'

@@ -1,6 +1,5 @@
 import type { FormatName } from '../../../import/formats.js'
-import { columnName } from '../../../import/words.js'
-import type { Field as FieldName } from '../../../import/words.js'
+import { columnName, type Field as FieldName } from '../../../import/words.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
 import { BY_FORMAT, LEFT_OUT, choiceOf, withChoice } from './column-choice'

@@ -1,6 +1,5 @@
 import { missingField } from '../../../import/columns.js'
-import { FORMATS } from '../../../import/formats.js'
-import type { FormatName } from '../../../import/formats.js'
+import { FORMATS, type FormatName } from '../../../import/formats.js'
 import { columnName } from '../../../import/words.js'
 
 /** Columns that occur only in one format. */

@@ -1,13 +1,10 @@
-import { signal } from '@preact/signals'
-import type { ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { LinkgateProblem } from 'linkgate/client'
 
 import { chunksOf } from '../../parts/chunks.js'
-import { outcomeOf } from './outcome.js'
-import type { ItemResult, Outcome } from './outcome.js'
+import { outcomeOf, type ItemResult, type Outcome } from './outcome.js'
 import type { Item, Row } from './rows.js'
-import { dependsOnLinks, settle } from './there-already.js'
-import type { Known } from './there-already.js'
+import { dependsOnLinks, settle, type Known } from './there-already.js'
 
 /** The requests of an import. Every call throws LinkgateProblem, or the signal's reason. */
 export interface ImportService {

@@ -1,5 +1,4 @@
-import { LinkgateProblem, api } from '../../api'
-import type { ManyLinks, NewLink } from '../../api'
+import { LinkgateProblem, api, type ManyLinks, type NewLink } from '../../api'
 import { wait } from '../../parts/pause'
 import { userId } from '../../session'
 import type { ImportService, Wanted } from './import-job.js'

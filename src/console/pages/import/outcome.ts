@@ -1,5 +1,4 @@
-import { refusalOf } from '../../language/fault-words.js'
-import type { Refusal } from '../../language/fault-words.js'
+import { refusalOf, type Refusal } from '../../language/fault-words.js'
 
 /** Why a row creates no link: a refusal of the service, or another reason. */
 export type Why = { readonly is: 'refusal'; readonly refusal: Refusal } | Reason

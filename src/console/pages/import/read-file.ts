@@ -1,5 +1,4 @@
-import { csvOptions, csvSource } from '../../../import/csv-source.js'
-import type { ParsedLine } from '../../../import/csv-source.js'
+import { csvOptions, csvSource, type ParsedLine } from '../../../import/csv-source.js'
 import { readJson } from '../../../import/read-json.js'
 import type { CsvDialect, Source, SourceRecord } from '../../../import/source-record.js'
 import { HEAD_BYTES, headOf, isJson, textDecoder } from '../../../import/source-text.js'

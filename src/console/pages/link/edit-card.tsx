@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
@@ -14,8 +13,7 @@ import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { say } from '../../parts/toast'
 import { askUnsaved, useUnsaved } from '../../parts/unsaved'
-import { changedFields, conflictRows } from './changed-fields'
-import type { ConflictRow, Fields } from './changed-fields'
+import { changedFields, conflictRows, type ConflictRow, type Fields } from './changed-fields'
 import { ConflictNote } from './conflict-note'
 import { isManaged } from './is-managed'
 

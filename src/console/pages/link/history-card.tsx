@@ -1,18 +1,15 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
-import { Icon } from '../../parts/icon'
-import type { IconName } from '../../parts/icon'
+import { Icon, type IconName } from '../../parts/icon'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { useNames } from '../../parts/use-names'
-import { newestOf } from './link-event'
-import type { LinkEvent } from './link-event'
+import { newestOf, type LinkEvent } from './link-event'
 
 /** All actions except reading, which would be most of the log; each is requested separately. */
 const ASKED = [

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import type { Attempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'

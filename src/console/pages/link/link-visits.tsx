@@ -1,12 +1,10 @@
 import { useLocation } from 'preact-iso/router'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Breakdowns } from '../../parts/visits/breakdowns'
 import { periodIn } from '../../parts/visits/periods'
-import { useLive } from '../../parts/visits/use-live'
-import type { Live } from '../../parts/visits/use-live'
+import { useLive, type Live } from '../../parts/visits/use-live'
 import { useVisits } from '../../parts/visits/use-visits'
 import { VisitsCard } from '../../parts/visits/visits-card'
 

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { userId } from '../../session'

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Ask } from '../../parts/ask'
 import { useAttempt } from '../../parts/attempt'

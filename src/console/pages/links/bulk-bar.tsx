@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { ManagedLink, ManyLinksDone } from '../../api'
+import { api, type ManagedLink, type ManyLinksDone } from '../../api'
 import { refusalOf } from '../../language/fault-words'
 import { t } from '../../language/language'
 import { Ask } from '../../parts/ask'

@@ -1,8 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { ManagedLink } from '../../api'
+import { api, type ManagedLink } from '../../api'
 import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'

@@ -8,8 +8,7 @@ import { Page } from '../../parts/page'
 import { policyRowIn } from '../../parts/policy/row'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { ExplainTabs } from '../explain/explain-tabs'
-import { readModel } from './model-text'
-import type { Definition } from './model-text'
+import { readModel, type Definition } from './model-text'
 import { WalkCard } from './walk-card'
 
 /** The rule language: each definition with an explanation, and the evaluation of a question. */

@@ -16,11 +16,9 @@ import { rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 import { useFormKey } from '../../parts/use-form-key'
 import { ActionField, RelationField, RoleField, namesIn } from '../explain/name-fields'
-import { questionIn, textsOf } from '../explain/question'
-import type { Question, RoleQuestion } from '../explain/question'
+import { questionIn, textsOf, type Question, type RoleQuestion } from '../explain/question'
 import { Steps } from './steps'
-import { walkEndpoint, walkObject } from './walk'
-import type { Walk } from './walk'
+import { walkEndpoint, walkObject, type Walk } from './walk'
 
 const EXAMPLE: RoleQuestion = { about: 'role', role: 'editor', action: 'link:delete', relation: 'other' }
 

@@ -1,7 +1,6 @@
 import type { Relation } from '../../../domain/decision.js'
 import type { EndpointRow, ObjectRow, PolicyRow } from '../../../domain/policy-row.js'
-import { walkMatcher } from './matcher.js'
-import type { Given, Step } from './matcher.js'
+import { walkMatcher, type Given, type Step } from './matcher.js'
 
 export interface Asked {
   readonly role: string

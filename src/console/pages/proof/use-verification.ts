@@ -1,9 +1,7 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { LinkgateProblem, Verdict } from '../../api'
+import { api, type LinkgateProblem, type Verdict } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
 /** The progress of a verification of the log. Without a verdict, it has no result. */

@@ -1,8 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
 import { PROPOSAL_STATES } from '../../../domain/proposal-state.js'
-import { api } from '../../api'
-import type { PolicyProposal } from '../../api'
+import { api, type PolicyProposal } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'

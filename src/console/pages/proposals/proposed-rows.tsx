@@ -1,8 +1,7 @@
 import type { PolicyProposal } from '../../api'
 import { t } from '../../language/language'
 import { ChangedComments } from '../../parts/policy/changed-comments'
-import { rowText } from '../../parts/policy/row'
-import type { SentRow } from '../../parts/policy/row'
+import { rowText, type SentRow } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 
 /** A comment in file format, as above its row. */

@@ -1,5 +1,4 @@
-import { rowText } from '../../parts/policy/row.js'
-import type { TypedRow } from '../../parts/policy/row.js'
+import { rowText, type TypedRow } from '../../parts/policy/row.js'
 
 /** Equal rows have equal texts. */
 export const textOf = (row: TypedRow): string => rowText({ ...row })

@@ -1,8 +1,6 @@
 import { isObject } from '../../../domain/is-object.js'
-import { typedRowIn } from '../../parts/policy/row.js'
-import type { TypedRow } from '../../parts/policy/row.js'
-import type { Commented, Draft, RowEdit } from './draft.js'
-import { editsIn } from './draft.js'
+import { typedRowIn, type TypedRow } from '../../parts/policy/row.js'
+import { editsIn, type Commented, type Draft, type RowEdit } from './draft.js'
 
 /** A draft as text: in this browser, in a file, or in a URL sent to another admin. */
 export interface KeptDraft {

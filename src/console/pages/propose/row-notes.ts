@@ -1,8 +1,6 @@
 import type { LinkgateProblem, PolicyPreview } from 'linkgate/client'
-import { rowText } from '../../parts/policy/row.js'
-import type { SentRow } from '../../parts/policy/row.js'
-import { shownOf, textOf } from './draft.js'
-import type { Draft, changesIn } from './draft.js'
+import { rowText, type SentRow } from '../../parts/policy/row.js'
+import { shownOf, textOf, type Draft, type changesIn } from './draft.js'
 
 type Violation = NonNullable<PolicyPreview['objections'][number]['violations']>[number]
 type Finding = PolicyPreview['findings'][number]

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { number } from '../../language/format'
@@ -22,8 +21,9 @@ import {
   rowsOfKind,
   shownOf,
   takeBack,
+  type Draft,
+  type Held,
 } from './draft'
-import type { Draft, Held } from './draft'
 import { foldRows } from './fold-rows'
 import type { Vocabulary } from './row-form'
 import { RowItem } from './row-item'

@@ -5,8 +5,7 @@ import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
 import { rowText } from '../../parts/policy/row'
-import { textOf } from './draft'
-import type { RowEdit } from './draft'
+import { textOf, type RowEdit } from './draft'
 
 const BOTH = 'both-edits'
 

@@ -1,15 +1,12 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Policy } from '../../api'
 import { textIn } from '../../parts/narrow'
 import { policyRowIn } from '../../parts/policy/row'
 import { userId } from '../../session'
-import { draftOf, editAgain, isChanged } from './draft'
-import type { Commented, Draft } from './draft'
-import { draftInHash, draftText, parseDraft } from './kept-draft'
-import type { KeptDraft } from './kept-draft'
+import { draftOf, editAgain, isChanged, type Commented, type Draft } from './draft'
+import { draftInHash, draftText, parseDraft, type KeptDraft } from './kept-draft'
 
 /** A draft from a link (`isSent`) or from a file. */
 interface Offered {

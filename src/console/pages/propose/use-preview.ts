@@ -1,9 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { PolicyPreview } from '../../api'
-import { useLoaded } from '../../parts/loaded'
-import type { Loaded } from '../../parts/loaded'
+import { api, type PolicyPreview } from '../../api'
+import { useLoaded, type Loaded } from '../../parts/loaded'
 import { wait } from '../../parts/pause'
 import type { changesIn } from './draft'
 

@@ -17,8 +17,7 @@ import { InForceOn } from './in-force-on'
 import { RestoreDialog } from './restore-dialog'
 import { ComparisonCard, RevisionCard } from './revision-card'
 import { revisionLine } from './revision-line'
-import { TimeLine } from './time-line'
-import type { Picked } from './time-line'
+import { TimeLine, type Picked } from './time-line'
 import { useTurned } from './use-turned'
 
 const picksIn = (query: Readonly<Record<string, string>>): Picked => ({

@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import { pause, waitBefore } from '../../parts/pause'
-import { countTurned } from '../../parts/policy/turned'
-import type { Turned } from '../../parts/policy/turned'
+import { countTurned, type Turned } from '../../parts/policy/turned'
 import { isFinal } from '../../parts/stay-connected'
 import type { RevisionLine } from './revision-line'
 

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { Profile } from '../../api'
+import { api, type Profile } from '../../api'
 import { issuerHost, signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { loadMe, me } from '../../me'

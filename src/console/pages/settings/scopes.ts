@@ -1,5 +1,4 @@
-import { ACTIONS } from '../../../domain/action.js'
-import type { ServiceAction } from '../../../domain/action.js'
+import { ACTIONS, type ServiceAction } from '../../../domain/action.js'
 
 type ResourceOf<Name> = Name extends `${infer Resource}:${string}` ? Resource : never
 

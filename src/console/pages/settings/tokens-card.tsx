@@ -13,8 +13,7 @@ import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { SecretField } from '../../parts/secret-field'
 import { say } from '../../parts/toast'
-import { NewTokenForm } from './new-token-form'
-import type { MadeToken } from './new-token-form'
+import { NewTokenForm, type MadeToken } from './new-token-form'
 
 type Token = Awaited<ReturnType<typeof api.listPersonalTokens>>['data'][number]
 

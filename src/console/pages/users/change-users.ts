@@ -1,5 +1,4 @@
-import { api } from '../../api'
-import type { LinkgateProblem, User } from '../../api'
+import { api, type LinkgateProblem, type User } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
 interface ChangedUsers {

@@ -1,5 +1,4 @@
-import { api } from '../../api'
-import type { Decision } from '../../api'
+import { api, type Decision } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'

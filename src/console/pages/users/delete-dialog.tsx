@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
-import type { User } from '../../api'
+import { api, type User } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { User } from '../../api'
+import { api, type User } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { BusyBar } from '../../parts/busy-bar'

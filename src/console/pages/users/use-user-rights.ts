@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks'
 
-import type { User } from '../../api'
-import { api } from '../../api'
+import { api, type User } from '../../api'
 import { t } from '../../language/language'
 import { me } from '../../me'
 import { userId } from '../../session'

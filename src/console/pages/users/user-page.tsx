@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 
-import { api } from '../../api'
-import type { User } from '../../api'
+import { api, type User } from '../../api'
 import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { userId } from '../../session'

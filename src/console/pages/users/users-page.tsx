@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 
-import { api } from '../../api'
-import type { User } from '../../api'
+import { api, type User } from '../../api'
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact'
 
 import { t } from '../../language/language'
-import { answerOf } from './matrix-model'
-import type { Answer } from './matrix-model'
+import { answerOf, type Answer } from './matrix-model'
 import { Verdict } from './verdict'
 
 /** One cell; a changed one shows the previous answer, struck through, and the new one. */

@@ -8,11 +8,9 @@ import { Button } from '../button'
 import { Options } from '../field'
 import { Icon } from '../icon'
 import { useMedia } from '../use-media'
-import { MOST_AT_ONCE, findNames } from './find-names'
-import type { MatrixView } from './find-names'
+import { MOST_AT_ONCE, findNames, type MatrixView } from './find-names'
 import { Matrix } from './matrix'
-import { OTHER_ROLE } from './matrix-model'
-import type { MatrixModel } from './matrix-model'
+import { OTHER_ROLE, type MatrixModel } from './matrix-model'
 import { RolesMenu } from './roles-menu'
 
 export interface SearchedMatrixProps {

@@ -1,6 +1,5 @@
 import { t } from '../../language/language'
-import { rowText } from './row'
-import type { SentRow } from './row'
+import { rowText, type SentRow } from './row'
 
 export interface CommentChange {
   readonly row: SentRow

@@ -1,7 +1,6 @@
 import { t } from '../../language/language'
-import { rowText } from './row'
+import { rowText, type SentRow } from './row'
 import { rowWords } from './row-words'
-import type { SentRow } from './row'
 
 /** Added and removed rows: sign, words, and file format. */
 export const ChangedRows = ({

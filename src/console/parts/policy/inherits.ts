@@ -1,7 +1,6 @@
 import type { PolicyRow } from '../../../domain/policy-row.js'
 import { OTHER_ROLE } from '../matrix/matrix-model.js'
-import { policyRowIn } from './row.js'
-import type { SentRow } from './row.js'
+import { policyRowIn, type SentRow } from './row.js'
 
 /** Each role that inherits, with all that it inherits from, nearest first. */
 const ancestorsIn = (rows: readonly SentRow[]): ReadonlyMap<string, ReadonlySet<string>> => {

@@ -10,8 +10,7 @@ import { Note } from '../note'
 import { Segments } from '../segments'
 import { useServiceRights } from '../service-rights'
 import { useNames } from '../use-names'
-import { WINDOWS, together } from './replays'
-import type { Replayed, Window } from './replays'
+import { WINDOWS, together, type Replayed, type Window } from './replays'
 import type { ReplayJob } from './use-replay'
 
 /** How many users are named. */

@@ -1,6 +1,5 @@
 import { t } from '../../language/language'
-import { policyRowIn } from './row'
-import type { SentRow } from './row'
+import { policyRowIn, type SentRow } from './row'
 
 /**
  * The row in a sentence. `rows`: the rows around it, which show whether it concerns only the rest, because an earlier

@@ -1,6 +1,12 @@
 import { isAction } from '../../../domain/action.js'
-import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
-import type { EndpointRow, InheritanceRow, ObjectRow, PolicyRow } from '../../../domain/policy-row.js'
+import {
+  EFFECTS,
+  REACHES,
+  type EndpointRow,
+  type InheritanceRow,
+  type ObjectRow,
+  type PolicyRow,
+} from '../../../domain/policy-row.js'
 import { oneOf } from '../narrow.js'
 
 /** A row as the service sends it; one written by hand may be anything. */

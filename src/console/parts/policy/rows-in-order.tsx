@@ -1,8 +1,7 @@
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { EffectWord } from '../matrix/verdict'
-import { policyRowIn, rowText } from './row'
-import type { SentRow } from './row'
+import { policyRowIn, rowText, type SentRow } from './row'
 import { rowWords } from './row-words'
 
 export interface Considered {

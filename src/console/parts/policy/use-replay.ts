@@ -1,11 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { LinkgateProblem, Replay } from '../../api'
+import { api, type LinkgateProblem, type Replay } from '../../api'
 import { problemIn, stillLost } from '../loaded'
-import { partsOf } from './replays'
-import type { Window } from './replays'
+import { partsOf, type Window } from './replays'
 
 interface Replaying {
   readonly parts: readonly Replay[]

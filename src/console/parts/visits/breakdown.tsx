@@ -5,8 +5,7 @@ import { t } from '../../language/language'
 import { Button } from '../button'
 import { Card } from '../card'
 import { Bars } from './bars'
-import { rowsOf } from './breakdown-rows'
-import type { ValueCount } from './breakdown-rows'
+import { rowsOf, type ValueCount } from './breakdown-rows'
 
 const FIRST = 5
 

@@ -1,5 +1,4 @@
-import { DAY_MS, timeZone } from '../../../domain/time-zone.js'
-import type { TimeZone } from '../../../domain/time-zone.js'
+import { DAY_MS, timeZone, type TimeZone } from '../../../domain/time-zone.js'
 import { HOUR_MS, firstDayOf, hourOf } from '../../../domain/visit-range.js'
 import { oneOf } from '../narrow.js'
 

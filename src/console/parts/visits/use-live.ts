@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals'
-import type { Signal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import { stayConnected } from '../stay-connected'
 import { whileVisible } from '../while-visible'
-import { sumOf, withinMinute } from './arrivals'
-import type { Arrivals } from './arrivals'
+import { sumOf, withinMinute, type Arrivals } from './arrivals'
 
 export type Live =
   | { readonly is: 'connecting' }

@@ -1,8 +1,7 @@
 import type { Visits } from '../../api'
 import { timeZone } from '../../language/format'
 import { useLoaded } from '../loaded'
-import { boundsOf } from './periods'
-import type { Bounds, Interval, Period } from './periods'
+import { boundsOf, type Bounds, type Interval, type Period } from './periods'
 
 export interface Compared<Answer extends Visits = Visits> {
   readonly period: Period

@@ -11,8 +11,7 @@ import { Segments } from '../segments'
 import { Chart } from './chart'
 import { compare } from './comparison'
 import { momentOf } from './moments'
-import { PERIODS } from './periods'
-import type { Period } from './periods'
+import { PERIODS, type Period } from './periods'
 import type { Compared } from './use-visits'
 
 /** Visits over time, with the previous period. */
