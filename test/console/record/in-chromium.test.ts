@@ -430,7 +430,7 @@ describeConsole('the pages of the record in a browser', () => {
     it('says beside the field what is wrong with a period, and keeps it', async () => {
       await page.getByLabel('To', { exact: true }).fill('2025-01-01T00:00')
       await page.getByRole('button', { name: 'Make the file' }).click()
-      await page.getByText('must be later than from').waitFor()
+      await page.getByText('The end is not after the beginning.').waitFor()
       expect(await page.getByLabel('From').inputValue()).to.equal('2026-01-01T00:00')
     })
   })
