@@ -54,7 +54,7 @@ export const createDocs = (openapi: () => unknown): Docs => {
     return new Map([...pages, ...pictures].map(([name, answer]) => [name, once(answer)]))
   })
   return {
-    reference: once(async () => answerOf(await referencePage(openapi(), site().scripts))),
+    reference: once(() => referencePage(openapi(), site().scripts).then(answerOf)),
     find: (name) => named().get(name)?.() ?? null,
   }
 }

@@ -14,14 +14,14 @@ export const storedForms = (text: string): readonly string[] => {
   return [...new Set([...spellings(text), ...cases.flatMap(inTarget)])]
 }
 
-/** The spellings of a text that are the same to people, and in lower case not to a database. */
+/** The spellings of a text that look the same to people, but differ for a database, even in lower case. */
 export const spellings = (text: string): readonly string[] => {
   const normal = text.normalize('NFC')
   const forms = [text, normal, ...(SIGMA.test(normal) ? [normal.toLowerCase(), capital(normal)] : [])]
   return [...new Set([...forms, ...forms.map((form) => form.normalize('NFD'))])]
 }
 
-/** Greek has two small sigmas for one capital, and a database makes the same one of each capital. */
+/** Greek has two small sigmas for one capital. A database lowers the capital to the same one everywhere. */
 const SIGMA = /[σςΣ]/u
 
 /** Without `ß`, which would become two letters. */

@@ -19,8 +19,8 @@ interface Demand {
 /**
  * Runs `act` under the policy in force. If the policy, the caller or the record changed before the commit, runs it once
  * more under the newest policy (promise 1). A change that the policy refuses is refused only under the newest revision
- * in the database (promise 7). If a record of the public keeps changing, it is run until the deadline: visitors follow
- * the link as it is now, and have nothing to load again.
+ * in the database (promise 7). A public route is tried again until the deadline while its record keeps changing: a
+ * visitor cannot load the link again first.
  */
 export const decideUnderOnePolicy = async <T>(
   { runtime: { policy } }: LayeredRequest,

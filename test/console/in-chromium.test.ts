@@ -226,6 +226,7 @@ describeConsole('the console in a browser', () => {
         ['a', 'strong'].map((part) => row(code).locator('.link-cell').locator(part).boundingBox()),
       )
       await resize(page, { width: 1_280, height: 800 })
+      expect(shownCode?.width).to.be.greaterThan(0)
       expect((shownCode?.x ?? 0) + (shownCode?.width ?? 0)).to.be.at.most((link?.x ?? 0) + (link?.width ?? 0))
       await go(page, '', 'Links')
     })

@@ -25,7 +25,7 @@ const put = (message: Message | null): void => {
 /** Announces that something was done. An error of `undo` is announced as well, because its page may have been left. */
 export const say = (text: string, undo?: () => Promise<unknown>): void => put({ text, undo })
 
-/** Announces why something failed of which nothing was typed. `undo` is offered again where it may succeed later. */
+/** Announces why something failed that had no input to keep. Offers `undo` again if it may succeed later. */
 export const sayProblem = (problem: LinkgateProblem, undo?: () => Promise<unknown>): void => {
   const { code, status } = problem
   const isLost = code === 'network_error'

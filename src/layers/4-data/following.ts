@@ -24,7 +24,7 @@ type Verify = (hash: string, password: string) => Promise<boolean>
 interface FollowingParts {
   readonly database: Database
   readonly verify: Verify
-  /** told of a code that the primary has otherwise than it was looked up, so that no replica is asked for it again */
+  /** called with the code of a link that has changed since it was looked up: a replica may not have the change yet */
   readonly forget: (code: string) => void
 }
 
