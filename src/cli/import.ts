@@ -6,6 +6,7 @@ import { Option, type Command } from 'commander'
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { messageOf } from '../domain/message-of.js'
+import { once } from '../domain/once.js'
 import type { User } from '../domain/user.js'
 import { interfaceAddresses } from '../http/listen.js'
 import { createAccounts } from '../identity/accounts.js'
@@ -126,7 +127,7 @@ const run = async (database: Database, config: Config, file: string, options: Im
       map,
       owner: owner?.id,
       toLink: linkReader(placeOf(config)),
-      store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
+      store: createLinkStore({ database, dryRun, hashPassword: async (text) => (await passwords()).hash(text) }),
       refusedFile: async (source) => {
         refusedPath = await refusedPathOf(file, options, source.columns !== null)
         if (refusedPath === undefined) return undefined
@@ -221,7 +222,4 @@ const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({
 })
 
 /** Created with the first password: most files have none. */
-const createHash = (): ((password: string) => Promise<string>) => {
-  let passwords: ReturnType<typeof createPasswords> | undefined
-  return async (password) => (await (passwords ??= createPasswords())).hash(password)
-}
+const passwords = once(createPasswords)

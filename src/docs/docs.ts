@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { PACKAGE_ROOT } from '../config.js'
+import { once } from '../domain/once.js'
 import { FixedDocument } from '../http/fixed-document.js'
 import { guidePages } from './guide-page.js'
 import type { DocsPage } from './layout.js'
@@ -33,12 +34,6 @@ const pictureOf = (text: string): DocsAnswer => ({
   type: 'image/svg+xml',
   headers: { 'Cache-Control': 'public, max-age=60' },
 })
-
-/** The same function, which runs at its first call only. */
-const once = <Value extends object>(make: () => Value): (() => Value) => {
-  let made: Value | undefined
-  return () => (made ??= make())
-}
 
 const readSite = (): BuiltSite => BuiltSite.parse(JSON.parse(readFileSync(new URL(SITE_FILE, PACKAGE_ROOT), 'utf8')))
 

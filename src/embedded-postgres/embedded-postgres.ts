@@ -8,6 +8,7 @@ import { Client, type ClientConfig } from 'pg'
 
 import { errorCode } from '../domain/error-code.js'
 import { messageOf } from '../domain/message-of.js'
+import { once } from '../domain/once.js'
 import { StartError } from '../domain/start-error.js'
 import { loadCredentials } from './credentials.js'
 import { requireDataDir } from './data-dir.js'
@@ -188,7 +189,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
     const use = await requireLock(join(usersIn(dataDir), randomUUID()))
     const leaving = new AbortController()
     const watching = restarts ? watch(leaving.signal) : undefined
-    const leave = async (): Promise<void> => {
+    const leave = once(async (): Promise<void> => {
       leaving.abort()
       await watching
       const lock = await requireLock(lockIn(dataDir))
@@ -198,13 +199,12 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
       } finally {
         await lock.release()
       }
-    }
-    let left: Promise<void> | undefined
+    })
     return {
       owner,
       service: { user: 'linkgate_service', password: credentials.service },
       socket: { host, port: PORT },
-      leave: () => (left ??= leave()),
+      leave,
     }
   } catch (error) {
     // a server that we started must not stay behind; report the first error

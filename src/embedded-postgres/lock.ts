@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { errorCode } from '../domain/error-code.js'
+import { once } from '../domain/once.js'
 import { unlessMissing } from '../files.js'
 import { isAlive, ownMark, pidOf } from './process-mark.js'
 
@@ -53,8 +54,7 @@ export const takeLock = async (folder: string, patience = 0): Promise<Lock | num
     const unneeded = isOutdated ? [own] : numbers.filter((number) => number <= own - KEPT)
     await Promise.all(unneeded.map((number) => rm(join(folder, String(number)), { force: true })))
     if (isOutdated) continue
-    let released: Promise<void> | undefined
-    return { release: () => (released ??= free(join(folder, String(own + 1)))) }
+    return { release: once(() => free(join(folder, String(own + 1)))) }
   }
 }
 

@@ -25,9 +25,3 @@ export class FixedDocument {
     return encoding === 'gzip' ? this.#packed : this.#plain
   }
 }
-
-/** Creates the document on first use. */
-export const fixedDocument = (text: () => string): (() => FixedDocument) => {
-  let made: FixedDocument | undefined
-  return () => (made ??= new FixedDocument(text()))
-}

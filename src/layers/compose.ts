@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
+import { once } from '../domain/once.js'
 import { Refusal } from '../domain/refusal.js'
 import { demandOf, headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
@@ -236,9 +237,4 @@ const bothInOrder = async <A, B>(first: Promise<A> | A, second: Promise<B> | B):
   // the second may reject while only the first is awaited: without a handler, that would end the process
   if (second instanceof Promise) second.catch(() => undefined)
   return [await first, await second]
-}
-
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
 }

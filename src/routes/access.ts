@@ -1,6 +1,6 @@
 import { createEvaluator, type EvaluatorParts } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
-import { fixedDocument } from '../http/fixed-document.js'
+import { FixedDocument } from '../http/fixed-document.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, type Route } from '../layers/route.js'
@@ -27,7 +27,7 @@ export const accessRoutes = ({
   ...parts
 }: EvaluatorParts & { readonly baseUrl: string }): readonly Route[] => {
   const { evaluate, evaluateAll } = createEvaluator(parts)
-  const addresses = fixedDocument(() =>
+  const addresses = new FixedDocument(
     JSON.stringify({
       policy_decision_point: baseUrl,
       access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
@@ -87,7 +87,7 @@ export const accessRoutes = ({
       path: '/.well-known/authzen-configuration',
       handle: () => ({
         status: 200,
-        body: addresses(),
+        body: addresses,
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { PACKAGE_ROOT } from '../config.js'
 import { Bundle, BUNDLE_FILE } from '../console-bundle/bundle-file.js'
+import { once } from '../domain/once.js'
 import { Refusal } from '../domain/refusal.js'
 import { FixedDocument } from '../http/fixed-document.js'
 import { route } from '../layers/compose.js'
@@ -85,8 +86,7 @@ export const consoleRoutes = ({
   /** how long deleted links can be restored; 0: not at all */
   readonly trashDays: number
 }): readonly Route[] => {
-  let read: Files | undefined
-  const files = () => (read ??= readFiles(trashDays))
+  const files = once(() => readFiles(trashDays))
   const page = {
     ...PUBLIC_GET,
     handle: async () => files().pageFor(await methodOf(signIn)),

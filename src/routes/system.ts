@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
+import { once } from '../domain/once.js'
 import { Refusal } from '../domain/refusal.js'
-import { fixedDocument } from '../http/fixed-document.js'
+import { FixedDocument } from '../http/fixed-document.js'
 import { isLoopback } from '../layers/1-gateway/address.js'
 import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
@@ -70,8 +71,8 @@ const probe = { ...PUBLIC_GET, gateway: { scope: 'public', quota: 'probe' } } as
 
 /** Public routes outside the policy: health, keys, metrics and the API description. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts): readonly Route[] => {
-  const keys = fixedDocument(() => JSON.stringify(jwks()))
-  const description = fixedDocument(() => JSON.stringify(openapi()))
+  const keys = new FixedDocument(JSON.stringify(jwks()))
+  const description = once(() => new FixedDocument(JSON.stringify(openapi())))
   return [
     route({
       ...probe,
@@ -104,7 +105,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
       path: '/.well-known/jwks.json',
       handle: () => ({
         status: 200,
-        body: keys(),
+        body: keys,
         type: 'application/jwk-set+json',
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { deferred } from '../domain/deferred.js'
+import { once } from '../domain/once.js'
 
 /** The resources that a start has opened, to be closed in reverse order. */
 export const createClosing = () => {
   const opened: (() => Promise<unknown> | void)[] = []
-  let closed: Promise<void> | undefined
   const hurried = deferred<number>()
   const closeAll = async () => {
     const failures: unknown[] = []
@@ -29,7 +29,7 @@ export const createClosing = () => {
      * Closes everything, once: a second call waits for the first, and closes nothing that was added later. A failure
      * does not stop the rest from being closed; the first one is thrown at the end.
      */
-    closeAll: (): Promise<void> => (closed ??= closeAll()),
+    closeAll: once(closeAll),
     /** From now on, no resource is waited for longer than so many milliseconds. */
     hurry: hurried.resolve,
   }
