@@ -1,7 +1,7 @@
 import { open, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { errorCode } from './domain/error-code.js'
+import { errorCode } from './domain/thrown.js'
 
 /** Resolves to `otherwise` if a file or folder does not exist, nor a folder for it. Rejects with every other error. */
 export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> => {

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander'
 
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { once } from '../domain/once.js'
 import type { User } from '../domain/user.js'
 import { interfaceAddresses } from '../http/listen.js'

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
 
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { Refusal } from '../domain/refusal.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { PolicyError, describeFaults } from '../policy/policy-error.js'

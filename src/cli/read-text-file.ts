@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { UsageError } from './errors.js'
 
 const WHY = new Map([

@@ -1,5 +1,5 @@
 import { defaultDataDir, type Config } from '../config.js'
-import { FIRST_ADMIN } from '../domain/first-admin.js'
+import { FIRST_ADMIN } from '../domain/user.js'
 import { VERSION } from '../version.js'
 import { shownPath, type FirstAdmin } from './first-admin.js'
 

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { Refusal, policyUnavailable, type RefusalCode } from '../domain/refusal.js'
 
 /** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */

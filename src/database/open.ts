@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg'
 
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { connectionsOf, type ConnectionSettings } from './connections.js'

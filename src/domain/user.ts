@@ -35,3 +35,9 @@ export const isEmail = (text: string): boolean => {
   const at = text.indexOf('@')
   return at > 0 && text.length <= 254 && LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(text.slice(at + 1))
 }
+
+/** The address of an installation's first account, until it is changed. */
+export const FIRST_ADMIN = 'admin@localhost'
+
+/** What happens to the links of a deleted user: they are deleted as well, or go to another user. */
+export type LinksOfDeleted = 'delete' | { readonly to: Id }

@@ -1,7 +1,7 @@
 import { access, chmod, chown, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { StartError } from '../domain/start-error.js'
 import { unlessMissing } from '../files.js'
 import { takeLock, type Lock } from './lock.js'

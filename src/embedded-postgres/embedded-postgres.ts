@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { Client, type ClientConfig } from 'pg'
 
-import { errorCode } from '../domain/error-code.js'
-import { messageOf } from '../domain/message-of.js'
+import { errorCode, messageOf } from '../domain/thrown.js'
 import { once } from '../domain/once.js'
 import { StartError } from '../domain/start-error.js'
 import { loadCredentials } from './credentials.js'

@@ -2,7 +2,7 @@ import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { once } from '../domain/once.js'
 import { unlessMissing } from '../files.js'
 import { isAlive, ownMark, pidOf } from './process-mark.js'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { StartError } from '../domain/start-error.js'
 
 /** The user that the server runs as; undefined: the user of this process. */

@@ -5,9 +5,8 @@ import { sendTo, type Statement } from '../database/statement.js'
 import { USER_ROW, toUser, type UserRow } from '../database/user-row.js'
 import { counted } from '../domain/counted.js'
 import { isId, type Id } from '../domain/id.js'
-import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
+import type { LinksOfDeleted, User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
-import type { User } from '../domain/user.js'
 import { ENTER_IDENTITY, asIdentity, lockRights, rowAsIdentity } from './as-identity.js'
 
 interface NewAccount {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { isLoopbackOrHttps } from '../domain/issuer-url.js'
+import { isLoopbackOrHttps } from '../domain/url.js'
 
 /** Reads a JSON document of an issuer. Rejects if it is late, larger than 256 KiB, redirected, or not JSON. */
 export type ReadDocument = (url: string, signal: AbortSignal) => Promise<unknown>

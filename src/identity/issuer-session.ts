@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 import { ACTIONS } from '../domain/action.js'
-import { parseUrl } from '../domain/parse-url.js'
+import { parseUrl } from '../domain/url.js'
 import { Refusal } from '../domain/refusal.js'
 import { discoverSignIn, postForm, readDocument, type SignInEndpoints } from './issuer-documents.js'
 import { hashOfToken } from './opaque-token.js'

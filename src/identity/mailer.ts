@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 
 /** A plain-text mail to one address. */
 export interface Mail {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import { calculateJwkThumbprint } from 'jose'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { StartError } from '../domain/start-error.js'
 import { syncFolder } from '../files.js'
 

@@ -1,6 +1,6 @@
 import { unguardCell } from '../csv/cell.js'
 import { counted } from '../domain/counted.js'
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import type { CsvDialect, Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'

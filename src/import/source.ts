@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'

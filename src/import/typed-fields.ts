@@ -1,4 +1,4 @@
-import { isStorable } from '../domain/storable.js'
+import { isStorable } from '../domain/text.js'
 import type { Words } from './words.js'
 
 /** The first field whose text the database cannot store. Such characters in a title are replaced instead. */

@@ -3,7 +3,7 @@ import getRawBody from 'raw-body'
 import { z } from 'zod'
 
 import { Refusal, type Fault } from '../domain/refusal.js'
-import { isStorable } from '../domain/storable.js'
+import { isStorable } from '../domain/text.js'
 import { faultOfBody } from './broken-body.js'
 import { faultMessage, queryFaultMessage } from './fault-message.js'
 import { headerOf } from './header-lines.js'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-import { errorCode } from '../domain/error-code.js'
+import { errorCode } from '../domain/thrown.js'
 
 /** Error codes that mean the client closed the connection before the response was complete. */
 const CLIENT_LEFT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])

@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 
 /**
  * Forwards a call only if its fault differs from the last one: an error, compared by its message, or null (recovered).

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 
 import { unguardCell } from '../csv/cell.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { CommentText } from './comment-text.js'

@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '../database/errors.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 

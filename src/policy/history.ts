@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import { MOST_COUNTED } from '../domain/counting.js'
+import { MOST_COUNTED } from '../domain/counted.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { CommentedRows } from './comments.js'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { newModelFromString, type Model } from 'casbin'
 
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../domain/thrown.js'
 import { PolicyError } from './policy-error.js'
 
 /** A checked `model.conf`, and the SHA-256 of its text in hex, which every revision records. */

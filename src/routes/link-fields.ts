@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { REDIRECT_STATUSES } from '../domain/link.js'
-import { isOneLine } from '../domain/one-line.js'
+import { isOneLine } from '../domain/text.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Instant } from './schemas.js'
 import { targetRule, type OwnPlace } from './target.js'

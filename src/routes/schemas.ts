@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-import { MOST_COUNTED } from '../domain/counting.js'
+import { MOST_COUNTED } from '../domain/counted.js'
 import { isId } from '../domain/id.js'
 import { isObject } from '../domain/is-object.js'
 import { isCode } from '../domain/link.js'
-import { isOneLine } from '../domain/one-line.js'
+import { isOneLine } from '../domain/text.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'

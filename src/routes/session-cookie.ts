@@ -1,4 +1,4 @@
-import { isLoopbackOrHttps } from '../domain/issuer-url.js'
+import { isLoopbackOrHttps } from '../domain/url.js'
 
 /** RFC 6265 §6.1: browsers accept 4,096 bytes per cookie, name and attributes included. */
 const MOST = 3_900

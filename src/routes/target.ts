@@ -2,9 +2,8 @@ import { BlockList, isIP } from 'node:net'
 
 import { z } from 'zod'
 
-import { parseUrl } from '../domain/parse-url.js'
-import { isStorable } from '../domain/storable.js'
-import { storedTarget } from '../domain/stored-target.js'
+import { parseUrl, storedTarget } from '../domain/url.js'
+import { isStorable } from '../domain/text.js'
 
 const LONGEST = 2_048
 

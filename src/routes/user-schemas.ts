@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { isId, toId } from '../domain/id.js'
-import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
+import type { LinksOfDeleted } from '../domain/user.js'
 import { INVITATION_STATES } from '../layers/4-data/invitations.js'
 import { Cursor, Email, Id, Name, PageLimit, Password, ProfileView, Role, Time, WantsCount, text } from './schemas.js'
 

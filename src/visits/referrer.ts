@@ -1,4 +1,4 @@
-import { parseUrl } from '../domain/parse-url.js'
+import { parseUrl } from '../domain/url.js'
 
 const MOST_CHARACTERS = 253
 const WEB = /^https?:$/

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import { MOST_COUNTED } from '../../domain/counting.js'
+import { MOST_COUNTED } from '../../domain/counted.js'
 import { read, type ReadIdentity } from './context.js'
 import { knex } from './query.js'
 

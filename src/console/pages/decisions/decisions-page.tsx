@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useMemo, useRef } from 'preact/hooks'
 
-import { MOST_COUNTED } from '../../../domain/counting.js'
+import { MOST_COUNTED } from '../../../domain/counted.js'
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'

@@ -1,4 +1,4 @@
-import { storedTarget } from '../../../domain/stored-target.js'
+import { storedTarget } from '../../../domain/url.js'
 import type { SourceRecord } from '../../../import/source-record.js'
 import { booleanOf, typedFields, unstorableIn } from '../../../import/typed-fields.js'
 import { wordsOf } from '../../../import/words-of.js'

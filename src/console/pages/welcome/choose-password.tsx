@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-import { FIRST_ADMIN } from '../../../domain/first-admin.js'
+import { FIRST_ADMIN } from '../../../domain/user.js'
 import { api } from '../../api'
 import { changeAddress } from '../../change-address'
 import { t } from '../../language/language'

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 
 import { expect } from 'chai'
 
-import { messageOf } from '../../src/domain/message-of.js'
+import { messageOf } from '../../src/domain/thrown.js'
 import { freePort } from '../support/proxy.js'
 
 describe('the message of an error', () => {
