@@ -38,12 +38,11 @@ export const ListQuery = z
     state: z
       .enum([...LISTED_STATES, 'deleted'])
       .optional()
-      .describe('`deleted`: links in the trash, without other filters; the token then also needs `link:delete`'),
+      .describe('`deleted`: links in the trash, the latest deletions first; the token then also needs `link:delete`'),
   })
   .refine(
-    ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>
-      state !== 'deleted' || [sort, q, tag, owner, from, to].every((each) => each === undefined),
-    { path: ['state'], message: 'deleted cannot be combined with a sort or another filter' },
+    ({ state, sort }) => state !== 'deleted' || sort === undefined,
+    { path: ['state'], message: 'deleted cannot be combined with a sort' },
   )
 
 /** An export has the links of all pages of a list. */

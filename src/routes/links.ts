@@ -108,7 +108,7 @@ export const linkRoutes = ({
         const page =
           part === null
             ? await withCount(store.page({ ...filter, sort }), count, () => store.countListed(filter))
-            : await withCount(part.page(query), count, part.countListed)
+            : await withCount(part.page(query), count, () => part.countListed(query))
         return { status: 200, body: { ...page, data: page.data.map(whole) } }
       },
       documentation: {

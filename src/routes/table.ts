@@ -118,7 +118,7 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
   const findSnapshot = createPastSnapshots(database, rules, policy)
   const replays = replaysStore(database, settings.requestDeadlineMs)
   const keepsTrash = settings.trashDays > 0
-  const trash = trashStore(database, redirects.changed)
+  const trash = trashStore(database, redirects.changed, searches)
   const openapi = () => openapiDocument(table, { baseUrl, version: VERSION })
   const table: readonly Route[] = [
     ...linkRoutes({

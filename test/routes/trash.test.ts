@@ -104,7 +104,7 @@ describe('the trash', () => {
     }
   })
 
-  it('pages by time, newest first, and takes no other filter', async () => {
+  it('pages by time, newest first, and takes no other order', async () => {
     const cara = await service.addUser('editor')
     const ids: string[] = []
     for (let i = 0; i < 5; i += 1) {
@@ -122,10 +122,52 @@ describe('the trash', () => {
       cursor = next === null ? null : `&cursor=${String(next)}`
     }
     expect(seen).to.deep.equal(ids)
-    for (const query of ['&q=x', '&tag=x', '&sort=code', `&owner_id=${ada.id}`])
-      expect((await service.request('GET', `/links?state=deleted${query}`, { token: ada.token })).json).to.deep.include(
-        { status: 400, code: 'invalid_query' },
-      )
+    expect((await service.request('GET', '/links?state=deleted&sort=code', cara)).json).to.deep.include({
+      status: 400,
+      code: 'invalid_query',
+    })
+  })
+
+  it('is searched and filtered like the list of links, for what the caller may restore', async () => {
+    const [dora, admin] = [await service.addUser('editor'), await service.addUser('admin')]
+    const tag = freshCode('tag')
+    const links = [
+      { title: 'Spring sale', tags: [tag, 'spring'] },
+      { title: 'Autumn sale', tags: [tag] },
+    ]
+    const [spring, autumn, hers] = [await made(links[0]), await made(links[1]), await made(links[1])]
+    for (const { code } of [spring, autumn]) expect((await remove(code)).status).to.equal(204)
+    const given = { token: admin.token, json: { owner_id: dora.id } }
+    expect((await service.request('POST', `/links/${hers.code}/transfer`, given)).status).to.equal(200)
+    expect((await remove(hers.code, dora)).status).to.equal(204)
+
+    const found = async (query: string, who = ada) => {
+      const path = `/links?state=deleted&count=true&${query}`
+      const { status, json, text } = await service.request('GET', path, { token: who.token })
+      expect(status, text).to.equal(200)
+      const ids = listAt(json, 'data').map((each) => at(each, 'id'))
+      expect(at(json, 'count'), query).to.equal(ids.length)
+      return ids
+    }
+    expect(await found(`tag=${tag}`)).to.deep.equal([autumn.id, spring.id])
+    expect(await found(`tag=${tag}&q=SPRING`)).to.deep.equal([spring.id])
+    expect(await found(`q=${autumn.code.toUpperCase()}`)).to.deep.equal([autumn.id])
+    expect(await found(`q=${autumn.code}_`)).to.deep.equal([])
+    expect(await found(`tag=${tag}&created_to=2026-01-01`)).to.deep.equal([])
+    expect(await found(`tag=${tag}&created_from=2026-01-01`)).to.deep.equal([autumn.id, spring.id])
+    expect(await found(`tag=${tag}`, dora)).to.deep.equal([hers.id])
+    expect(await found(`owner_id=${dora.id}`)).to.deep.equal([])
+    expect(await found(`tag=${tag}`, admin)).to.deep.equal([hers.id, autumn.id, spring.id])
+    expect(await found(`tag=${tag}&owner_id=${dora.id}`, admin)).to.deep.equal([hers.id])
+
+    const page = async (cursor: string) => {
+      const path = `/links?state=deleted&limit=1&tag=${tag}${cursor}`
+      return (await service.request('GET', path, { token: ada.token })).json
+    }
+    const first = await page('')
+    const second = await page(`&cursor=${textAt(first, 'next_cursor')}`)
+    expect([first, second].map((each) => at(listAt(each, 'data')[0], 'id'))).to.deep.equal([autumn.id, spring.id])
+    expect(at(second, 'next_cursor')).to.equal(null)
   })
 
   it('forgets what has been there for longer than TRASH_DAYS', async () => {

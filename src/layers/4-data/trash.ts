@@ -1,12 +1,14 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
+import type { Gate } from '../../domain/gate.js'
 import { LINK_ROW, toLink, visitsOf, type LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, changeOne, reachOf, read } from './context.js'
-import { countRows } from './count.js'
+import { countOf, numberIn, type CountRow } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page } from './keyset.js'
+import { SEARCH_MS, ask, filtered, isSearch, matching, type LinkFilter } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields, type LinkChanged } from './link-rows.js'
 import { knex, ownedRows, prepared, type OwnedRows } from './query.js'
 
@@ -15,12 +17,19 @@ interface DeletedLink extends Link {
   readonly deleted_at: string
 }
 
+type TrashFilter = Omit<LinkFilter, 'state'>
+
+interface TrashPageQuery extends TrashFilter {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
 /** The deleted links that the caller may restore, kept for TRASH_DAYS. */
 export interface Trash {
   /** Newest deletion first. */
-  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<DeletedLink>>
-  /** The number of all deleted links, up to 10,000. */
-  countListed(): Promise<number>
+  page(query: TrashPageQuery): Promise<Page<DeletedLink>>
+  /** How many the filter leaves, up to 10,000. */
+  countListed(filter: TrashFilter): Promise<number>
   /**
    * Restores a link with its id and visit count, under its code or another one. Throws `code_taken` (409), and
    * RecordChanged if the link is no longer in the trash.
@@ -32,27 +41,33 @@ const SORT = '-deleted_at'
 /** The columns that a restoration changes. The code is the query's last parameter. */
 const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at: 'now()', version: 'version + 1' }
 
-/** The data layer of the trash. It reaches what `link:delete` reaches. */
-export const trashStore = (database: Database, changed: LinkChanged): DataRule<Trash> => ({
+/** The data layer of the trash. It reaches what `link:delete` reaches. `searches` limits concurrent searches. */
+export const trashStore = (database: Database, changed: LinkChanged, searches: Gate): DataRule<Trash> => ({
   rows: 'deleted links that the caller may link:delete',
   open: (context) => {
     const reach = reachOf(context, 'link:delete')
     const binding = bind(context, reach, LINK_ROLES)
     const deleted = ownedRows('deleted_links', binding)
+    /** A search reads the whole trash, which is without an index for it because it is small. */
+    const find = <Row>(filter: TrashFilter, rows: Knex.QueryBuilder): Promise<readonly Row[]> =>
+      isSearch(filter)
+        ? searches(() => ask<Row>(database, binding, rows, binding.deadline.within(SEARCH_MS)))
+        : read<Row>(database, binding, prepared(rows))
     return {
-      page: async ({ limit, cursor }) => {
-        const query = deleted()
+      page: async ({ limit, cursor, ...filter }) => {
+        const query = matching(filtered(deleted(), filter), filter)
           .select(...LINK_ROW, 'deleted_at', knex.raw(visitsOf('deleted_links')))
           .orderBy('deleted_at', 'desc')
           .orderBy('id', 'desc')
           .limit(limit + 1)
         if (cursor !== undefined)
           query.whereRaw('(deleted_at, id) < (?, ?)', parseCursor(cursor, SORT, isTimeAndId).split(' '))
-        const rows = await read<LinkRow & { readonly deleted_at: Date }>(database, binding, prepared(query))
+        const rows = await find<LinkRow & { readonly deleted_at: Date }>(filter, query)
         const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
         return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
       },
-      countListed: () => countRows(database, binding, deleted()),
+      countListed: async (filter) =>
+        numberIn(await find<CountRow>(filter, countOf(matching(filtered(deleted(), filter), filter)))),
       restore: async (link, code) => {
         const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
         const row = await changeOne<LinkRow>(database, binding, restoration).catch(refuseFields)
