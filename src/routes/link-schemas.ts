@@ -40,10 +40,10 @@ export const ListQuery = z
       .optional()
       .describe('`deleted`: links in the trash, the latest deletions first; the token then also needs `link:delete`'),
   })
-  .refine(
-    ({ state, sort }) => state !== 'deleted' || sort === undefined,
-    { path: ['state'], message: 'deleted cannot be combined with a sort' },
-  )
+  .refine(({ state, sort }) => state !== 'deleted' || sort === undefined, {
+    path: ['state'],
+    message: 'deleted cannot be combined with a sort',
+  })
 
 /** An export has the links of all pages of a list. */
 export const LinkExportQuery = ExportQuery.extend({

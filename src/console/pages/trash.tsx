@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
 import { useRef } from 'preact/hooks'
 
 import { api, type LinkgateProblem, type ManagedLink } from '../api'
@@ -13,8 +14,10 @@ import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
 import { Page } from '../parts/page'
 import { Listed, usePages } from '../parts/pages'
+import { SearchField } from '../parts/search-field'
 import { TakenCode } from '../parts/taken-code'
 import { say } from '../parts/toast'
+import { urlWith } from '../parts/url-with'
 import { useTableKeys } from '../parts/use-table-keys'
 
 /** A link that did not come back under its code, or under the one that was typed. */
@@ -26,7 +29,14 @@ interface Renamed {
 
 /** Deleted links, which can be restored. */
 export const TrashPage = () => {
-  const list = usePages((from, options) => api.listLinks({ state: 'deleted', limit: 50, ...from }, options).page())
+  const { query, route } = useLocation()
+  const { q = '' } = query
+  const search = (text: string) => route(urlWith('/console/trash', { q: text }), true)
+  const list = usePages(
+    (from, options) =>
+      api.listLinks({ state: 'deleted', limit: 50, count: true, ...(q !== '' && { q }), ...from }, options).page(),
+    [q],
+  )
   const renamed = useSignal<Renamed | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
 
@@ -56,9 +66,27 @@ export const TrashPage = () => {
   return (
     <Page title={t.nav.trash}>
       <p class="lead">{t.trash.lead}</p>
+      <div class="row" role="search">
+        <SearchField label={t.links.search} q={q} hasKey onSearch={search} />
+      </div>
       <ProblemNote problem={problem.value} />
       <div class="card">
-        <Listed list={list} empty={t.trash.empty} words={t.links.shown}>
+        <Listed
+          list={list}
+          empty={
+            q === '' ? (
+              t.trash.empty
+            ) : (
+              <>
+                <p>{t.links.nothing([t.decisions.quoted(q)])}</p>
+                <Button kind="bare" onPress={() => search('')}>
+                  {t.links.clearFilters}
+                </Button>
+              </>
+            )
+          }
+          words={t.links.shown}
+        >
           <div class="table-wrap">
             <table class="table links">
               <thead>
