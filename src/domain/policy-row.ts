@@ -6,6 +6,9 @@ export type Effect = (typeof EFFECTS)[number]
 export const REACHES = ['own', 'any'] as const
 export type Reach = (typeof REACHES)[number]
 
+/** The label of a rule. */
+export const RULE_LABEL = /^[A-Z][A-Z0-9-]{0,15}$/
+
 /** An object row: one entry of the ordered rules that `can()` evaluates. */
 export interface ObjectRow {
   readonly ptype: 'p'

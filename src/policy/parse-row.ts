@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { isAction, type Action } from '../domain/action.js'
-import { EFFECTS, REACHES, type PolicyRow } from '../domain/policy-row.js'
+import { EFFECTS, REACHES, RULE_LABEL, type PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
 import { faultMessage } from '../input/fault-message.js'
@@ -53,7 +53,7 @@ const FIELDS = {
     }),
     rule: z
       .string(RULE)
-      .regex(/^[A-Z][A-Z0-9-]{0,15}$/, RULE)
+      .regex(RULE_LABEL, RULE)
       .meta({ maxLength: 16, description: 'R1 to R7, or a label of your own', examples: ['R5'] }),
     role,
     action,

@@ -96,6 +96,19 @@ describe('a search of the log', () => {
     })
   })
 
+  it('takes the label of a rule in any case, and the code of a refusal as it is', () => {
+    for (const [typed, asked] of [
+      ['r5', 'R5'],
+      ['R5', 'R5'],
+      ['freeze-2', 'FREEZE-2'],
+      ['Freeze', 'FREEZE'],
+      ['code_taken', 'code_taken'],
+      ['conflict', 'conflict'],
+    ] as const)
+      expect(read(`rule:${typed}`).asked, typed).to.deep.equal({ rule: asked })
+    expect(read('rule:"who knows"').faults).to.deep.equal(['rule'])
+  })
+
   it('replaces a term by another of its name, and keeps the rest where it is', () => {
     const terms = withTerms(parseQuery('user:1 effect:deny'), parseQuery('user:2 link:x'))
     expect(formatQuery(terms)).to.equal('user:2 effect:deny link:x')
@@ -119,11 +132,7 @@ describe('a search of the log', () => {
     expect(texts('user:doe')).to.deep.equal(['user:eve@example.com'])
     expect(texts('action:del')).to.deep.equal(['action:link:delete', 'action:user:delete'])
     expect(texts('launch')).to.deep.equal(['link:launch', 'rule:launch', 'request:launch'])
-    expect(texts('eve@example.com')).to.deep.equal([
-      'user:eve@example.com',
-      'rule:eve@example.com',
-      'request:eve@example.com',
-    ])
+    expect(texts('eve@example.com')).to.deep.equal(['user:eve@example.com', 'request:eve@example.com'])
     expect(texts('user:delete')).to.include('action:user:delete')
     expect(texts('usr:eve')).to.deep.equal([])
   })

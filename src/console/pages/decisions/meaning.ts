@@ -2,7 +2,7 @@ import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange, type DecidingLayer } from '../../../domain/log-filter.js'
-import { EFFECTS, type Effect } from '../../../domain/policy-row.js'
+import { EFFECTS, RULE_LABEL, type Effect } from '../../../domain/policy-row.js'
 import { REQUEST_ID } from '../../../domain/request-id.js'
 import { isEmail } from '../../../domain/user.js'
 import { oneOf } from '../../parts/narrow.js'
@@ -45,13 +45,23 @@ export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
 const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
   value === undefined ? null : { [key]: value }
 
+/**
+ * A rule's label, in any case, or the code of a refusal, which has neither digits nor hyphens. A label of letters alone
+ * has to be typed in capitals: in small letters it could be a code.
+ */
+const ruleOf = (value: string): string | undefined => {
+  if (/^[a-z_]{1,64}$/.test(value)) return value
+  const label = value.toUpperCase()
+  return RULE_LABEL.test(label) ? label : undefined
+}
+
 /** The query of each qualifier; null if its value is invalid. */
 const MEANINGS: Readonly<Record<Qualifier, (value: string, now: number) => AskedLog | null>> = {
   user: (value) => only('user', isId(value) || isEmail(value) ? value : undefined),
   action: (value) => only('action', isAction(value) ? value : undefined),
   link: (value) => only('link', isCode(value) ? value : undefined),
   effect: (value) => only('effect', oneOf(EFFECTS, value)),
-  rule: (value) => only('rule', value.length >= 1 && value.length <= 64 ? value : undefined),
+  rule: (value) => only('rule', ruleOf(value)),
   layer: (value) => only('layer', oneOf(DECIDING_LAYERS, value)),
   status: (value) => only('status', statusRange(value) === null ? undefined : value),
   revision: (value) => only('revision', /^\d{1,15}$/.test(value) ? value : undefined),

@@ -1,5 +1,5 @@
 import { isAction } from '../../../domain/action.js'
-import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
+import { EFFECTS, REACHES, RULE_LABEL } from '../../../domain/policy-row.js'
 import { isRoleName } from '../../../domain/role.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
@@ -13,8 +13,6 @@ export interface Vocabulary {
   readonly roles: readonly string[]
   readonly actions: readonly string[]
 }
-
-const RULE = /^[A-Z][A-Z0-9-]{0,15}$/
 
 /** The fields of a row. Typed values go to the draft at once; faults appear next to their field. */
 export const RowForm = ({
@@ -59,7 +57,10 @@ export const RowForm = ({
               />
             )}
           </Field>
-          <Field label={t.propose.fields.rule} fault={RULE.test(row.rule) ? faults['rule'] : t.propose.faults.rule}>
+          <Field
+            label={t.propose.fields.rule}
+            fault={RULE_LABEL.test(row.rule) ? faults['rule'] : t.propose.faults.rule}
+          >
             {(input) => (
               <input
                 {...input}
