@@ -146,6 +146,26 @@ describeConsole('the console in a browser', () => {
       expect(await row(code).locator('.tag').allTextContents()).to.deep.equal(['spring', 'print'])
     })
 
+    it('say of an end that is past what it means, before it is saved', async () => {
+      await go(page, '', 'Links')
+      await page.getByRole('button', { name: 'Code, end, password' }).click()
+      const end = page.getByLabel('Ends', { exact: true })
+      await end.fill('2020-01-01T10:00')
+      await shown(page, 'visitors will be told that the link has ended')
+      await requireClean(page, 'an end that is past')
+      await end.fill('2999-01-01T10:00')
+      await page.getByText('visitors will be told').waitFor({ state: 'detached' })
+
+      const code = freshCode('over')
+      await addLink(service.db, { code, owner: editor.id })
+      await go(page, `?q=${code}`, 'Links')
+      await page.getByLabel(`Select ${code}`).click()
+      await page.getByRole('button', { name: 'Set an end' }).click()
+      await page.getByRole('dialog').locator('[name=answer]').fill('2020-01-01T10:00')
+      await shown(page, 'visitors will be told that the link has ended')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+    })
+
     it('get what was typed into the other fields, though these were folded again', async () => {
       const target = page.getByLabel('Address that the link leads to')
       const fold = page.getByRole('button', { name: 'Code, end, password' })
@@ -231,23 +251,41 @@ describeConsole('the console in a browser', () => {
       await go(page, '', 'Links')
     })
 
+    it('leave the address to which they lead room on a window of any width', async () => {
+      const code = freshCode('wide')
+      await addLink(service.db, { code, owner: editor.id })
+      await go(page, `?q=${code}`, 'Links')
+      await row(code).waitFor()
+      for (const width of [760, 899, 900, 1_000, 1_099]) {
+        await resize(page, { width, height: 800 })
+        const box = await row(code).locator('td').nth(2).boundingBox()
+        expect(box?.width, `${width} pixels`).to.be.at.least(120)
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0)
+      }
+      await go(page, '/trash', 'Trash')
+      await page.locator('tbody tr, .empty').first().waitFor()
+      expect(await page.locator('th:not(:visible)').count(), 'the head of the trash').to.equal(0)
+      await resize(page, { width: 1_280, height: 800 })
+      await go(page, '', 'Links')
+    })
+
     it('come page by page as somebody scrolls', async () => {
       await Promise.all(Array.from({ length: 60 }, () => addLink(service.db, { owner: editor.id })))
       await page.reload()
-      await shown(page, /^50 of 6\d$/)
+      await shown(page, /^50 of [67]\d$/)
       await page.route(/cursor=/, (route) => route.abort())
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
       // where whoever scrolled looks: below the rows
       await page.locator('table ~ .note', { hasText: 'No connection' }).waitFor()
       await page.unroute(/cursor=/)
       await page.getByRole('button', { name: 'Try again' }).click()
-      await shown(page, /^(6\d) of \1$/)
+      await shown(page, /^([67]\d) of \1$/)
       expect(await page.locator('.note').count()).to.equal(0)
     })
 
     it('come page by page in the order that was chosen last', async () => {
       await page.reload()
-      await shown(page, /^50 of 6\d$/)
+      await shown(page, /^50 of [67]\d$/)
       const begun = page.waitForResponse((response) => response.url().includes('sort=code'))
       await page.getByLabel('Sorted by').selectOption({ label: 'code' })
       await begun
@@ -261,7 +299,7 @@ describeConsole('the console in a browser', () => {
       await row(code).waitFor()
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
       expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
-      await shown(page, /^(6\d) of \1$/)
+      await shown(page, /^([67]\d) of \1$/)
       expect(await row(code).count()).to.equal(1)
       await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
       await page.waitForURL(({ search }) => search === '')
@@ -371,6 +409,24 @@ describeConsole('the console in a browser', () => {
       await page.unroute('**/restore')
       await page.getByRole('button', { name: 'Undo' }).click()
       await row(code).waitFor()
+      await soon(async () => (await page.locator('h1:focus').count()) === 1)
+    })
+
+    it('can be taken back for as long as somebody stands on the button that does it', async () => {
+      const code = freshCode('slow')
+      await addLink(service.db, { code, owner: editor.id })
+      const tab = await browser.context.newPage()
+      await tab.clock.install()
+      await tab.goto(`${service.baseUrl}/console?q=${code}`)
+      await tab.getByRole('button', { name: `Delete ${code}` }).click()
+      const undo = tab.getByRole('button', { name: 'Undo' })
+      await undo.focus()
+      await tab.clock.fastForward(11_000)
+      expect(await undo.count()).to.equal(1)
+      await tab.getByRole('heading', { level: 1 }).focus()
+      await tab.clock.fastForward(11_000)
+      expect(await undo.count()).to.equal(0)
+      await tab.close()
     })
 
     it('are deleted once by a double click, and leave the focus on the next', async () => {
@@ -801,6 +857,15 @@ describeConsole('the console in a browser', () => {
         await page.getByRole('button', { name: 'Try again' }).click()
         await page.locator('tbody tr').first().waitFor()
       })
+
+    it('says that somebody who leaves is still signed in', async () => {
+      await page.goto(`${service.baseUrl}/console`)
+      await page.locator('tbody tr').first().waitFor()
+      await browser.context.setOffline(true)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await shown(page, /^You are still signed in\. No connection since /)
+      await browser.context.setOffline(false)
+    })
 
     it('says so while there is no connection, and what was typed stays', async () => {
       await page.goto(`${service.baseUrl}/console`)

@@ -149,6 +149,7 @@ export const de: Texts = {
   },
   docs: 'Dokumentation',
   signOut: 'Abmelden',
+  stillSignedIn: (why) => `Sie sind noch angemeldet. ${why}`,
   revision: (revision) => `Stand der Regeln: ${number(revision)}`,
 
   problem: ({ status, code, title, detail, rule, retryAfter, errors }) => {
@@ -318,6 +319,7 @@ export const de: Texts = {
     tagsHint: 'Durch Kommas getrennt.',
     starts_at: 'Beginnt',
     expires_at: 'Endet',
+    pastEnd: 'Das ist schon vorbei: Besucher erfahren, dass der Link abgelaufen ist.',
     max_visits: 'Höchstens so viele Aufrufe',
     password: 'Passwort für Besucher',
     passwordHint: 'Mindestens 8 Zeichen. Es kann nicht mehr gelesen werden.',

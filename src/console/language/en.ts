@@ -149,6 +149,7 @@ export const en = {
   },
   docs: 'Documentation',
   signOut: 'Sign out',
+  stillSignedIn: (why: string) => `You are still signed in. ${why}`,
   revision: (revision: number) => `Policy revision ${number(revision)}`,
 
   /** What went wrong, and how to continue, in a sentence or two. */
@@ -310,6 +311,7 @@ export const en = {
     tagsHint: 'Separated by commas.',
     starts_at: 'Starts',
     expires_at: 'Ends',
+    pastEnd: 'That is past: visitors will be told that the link has ended.',
     max_visits: 'Visits at most',
     password: 'Password for visitors',
     passwordHint: 'At least 8 characters. It cannot be read again.',

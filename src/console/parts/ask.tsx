@@ -24,7 +24,7 @@ export const Ask = ({
 }: {
   readonly title: string
   readonly label: string
-  readonly hint?: string
+  readonly hint?: ComponentChildren
   readonly fault?: ComponentChildren
   readonly action: string
   readonly problem: LinkgateProblem | null

@@ -124,7 +124,7 @@ export const CreateBar = ({
         </Button>
       </div>
       {faults['target'] !== undefined && (
-        <p class="fault" id="target-fault">
+        <p class="fault" id="target-fault" role="alert">
           {faults['target']}
         </p>
       )}

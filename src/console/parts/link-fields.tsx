@@ -6,6 +6,7 @@ import { t } from '../language/language'
 import type { Wanted } from './codes-like'
 import { Choice, Field, Options } from './field'
 import { tagsIn, textOf } from './form'
+import { hintOfEnd } from './hint-of-end'
 import { LOCAL_TIME, fromLocal, toLocal } from './local-time'
 import { PasswordField } from './password-field'
 import { TakenCode } from './taken-code'
@@ -28,6 +29,7 @@ export const LinkFields = ({
 }) => {
   const forwards = useSignal(link?.forward_query ?? false)
   const dropsPassword = useSignal(password === null)
+  const end = useSignal(toLocal(link?.expires_at))
   return (
     <div class="fields">
       <Field
@@ -72,8 +74,16 @@ export const LinkFields = ({
       <Field label={t.fields.starts_at} fault={faults['starts_at']}>
         {(names) => <input {...names} {...LOCAL_TIME} name="starts_at" defaultValue={toLocal(link?.starts_at)} />}
       </Field>
-      <Field label={t.fields.expires_at} fault={faults['expires_at']}>
-        {(names) => <input {...names} {...LOCAL_TIME} name="expires_at" defaultValue={toLocal(link?.expires_at)} />}
+      <Field label={t.fields.expires_at} hint={hintOfEnd(end.value)} fault={faults['expires_at']}>
+        {(names) => (
+          <input
+            {...names}
+            {...LOCAL_TIME}
+            name="expires_at"
+            defaultValue={toLocal(link?.expires_at)}
+            onInput={({ currentTarget }) => (end.value = currentTarget.value)}
+          />
+        )}
       </Field>
       <div class="stack">
         <PasswordField

@@ -11,6 +11,9 @@ export const toLocal = (time: string | null | undefined): string => {
   return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
+/** True if the time in such a field is past. */
+export const isPast = (text: string): boolean => text !== '' && Date.parse(text) <= Date.now()
+
 /** The reverse; null for an empty text. What is not a time is returned as it is: the service says what is wrong. */
 export const fromLocal = (text: string): string | null => {
   if (text === '') return null

@@ -12,7 +12,7 @@ import { Icon, Mark, type IconName } from './icon'
 import { problemIn } from './loaded'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
 import { useAllowed } from './service-rights'
-import { sayProblem } from './toast'
+import { failedWords, say } from './toast'
 import { askUnsaved } from './unsaved'
 
 const Item = ({
@@ -67,8 +67,9 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
   )
 }
 
-/** If the service cannot be reached, the user stays signed in. */
-const leave = () => askUnsaved(() => signOut().catch((error: unknown) => sayProblem(problemIn(error))))
+/** If the service cannot be reached, the user stays signed in, and must know it: others may use this browser. */
+const leave = () =>
+  askUnsaved(() => signOut().catch((error: unknown) => say(t.stillSignedIn(failedWords(problemIn(error))))))
 
 /** The navigation; on a phone it is behind a button. */
 export const Side = () => {

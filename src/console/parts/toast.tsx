@@ -4,6 +4,7 @@ import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
 import { problemIn } from './loaded'
+import { useLeftFocus } from './opened-focus'
 
 interface Message {
   readonly text: string
@@ -19,18 +20,22 @@ const SHOWN_MS = 10_000
 const put = (message: Message | null): void => {
   clearTimeout(timer)
   shown.value = message
-  if (message !== null) timer = setTimeout(() => (shown.value = null), SHOWN_MS)
+  if (message !== null) timer = setTimeout(end, SHOWN_MS)
+}
+
+/** It stays for whoever is about to press one of its buttons. */
+const end = (): void => {
+  if (document.querySelector('.toast:is(:hover, :focus-within)') === null) put(null)
+  else timer = setTimeout(end, SHOWN_MS)
 }
 
 /** Announces that something was done. An error of `undo` is announced as well, because its page may have been left. */
 export const say = (text: string, undo?: () => Promise<unknown>): void => put({ text, undo })
 
-/** Announces why something failed that had no input to keep. Offers `undo` again if it may succeed later. */
-export const sayProblem = (problem: LinkgateProblem, undo?: () => Promise<unknown>): void => {
-  const { code, status } = problem
-  const isLost = code === 'network_error'
-  const text = isLost ? t.lost.since(new Date()) : code === 'code_taken' ? t.trash.taken : t.problem(problem)
-  say(text, isLost || status === 429 || status >= 500 ? undo : undefined)
+/** Why something failed that had no input to keep. */
+export const failedWords = (problem: LinkgateProblem): string => {
+  if (problem.code === 'network_error') return t.lost.since(new Date())
+  return problem.code === 'code_taken' ? t.trash.taken : t.problem(problem)
 }
 
 const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
@@ -38,27 +43,30 @@ const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
   try {
     await undo()
   } catch (error) {
-    sayProblem(problemIn(error), undo)
+    const problem = problemIn(error)
+    const { code, status } = problem
+    const mayWorkLater = code === 'network_error' || status === 429 || status >= 500
+    say(failedWords(problem), mayWorkLater ? undo : undefined)
   }
 }
 
 /** Renders the announcements, once, at the foot of the frame. */
-export const Toasts = () => {
-  if (shown.value === null) return <div class="toasts" role="status" />
-  const { text, undo } = shown.value
-  return (
-    <div class="toasts" role="status">
-      <div class="toast">
-        <span>{text}</span>
-        {undo !== undefined && (
-          <Button kind="bare" onPress={() => runUndo(undo)}>
-            {t.undo}
-          </Button>
-        )}
-        <Button kind="bare" icon="close" label={t.close} onPress={() => put(null)}>
-          {''}
-        </Button>
-      </div>
-    </div>
-  )
-}
+export const Toasts = () => (
+  <div class="toasts" role="status">
+    {shown.value !== null && <Toast {...shown.value} />}
+  </div>
+)
+
+const Toast = ({ text, undo }: Message) => (
+  <div class="toast" ref={useLeftFocus<HTMLDivElement>()}>
+    <span>{text}</span>
+    {undo !== undefined && (
+      <Button kind="bare" onPress={() => runUndo(undo)}>
+        {t.undo}
+      </Button>
+    )}
+    <Button kind="bare" icon="close" label={t.close} onPress={() => put(null)}>
+      {''}
+    </Button>
+  </div>
+)

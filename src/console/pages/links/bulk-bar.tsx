@@ -8,6 +8,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { tagsIn, textOf } from '../../parts/form'
+import { hintOfEnd } from '../../parts/hint-of-end'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
@@ -27,6 +28,8 @@ interface BulkBarProps {
 /** The actions on all selected links; shows which of them will be left out, and by which rule. */
 export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: BulkBarProps) => {
   const asks = useSignal<'tags' | 'end' | null>(null)
+  /** as it is typed */
+  const end = useSignal('')
   const { busy, problem, attempt } = useAttempt()
   const refusal = useSignal<string | null>(null)
 
@@ -78,6 +81,10 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     return links.length > 0 || first === undefined ? null : reasonFor(action, first)
   }
 
+  const askEnd = () => {
+    end.value = ''
+    asks.value = 'end'
+  }
   const updateOff = noneOf('link:update', changeable)
   const refused = refusal.value !== null && <Note kind="deny" title={refusal.value} />
   return (
@@ -101,7 +108,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
               </Button>
             ),
         )}
-        <Button icon="clock" off={updateOff} onPress={() => (asks.value = 'end')}>
+        <Button icon="clock" off={updateOff} onPress={askEnd}>
           {t.links.setEnd}
         </Button>
         <Button
@@ -147,6 +154,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <Ask
           title={t.links.endDialog.title(changeable.length)}
           label={t.links.endDialog.label}
+          hint={hintOfEnd(end.value)}
           action={t.links.setEnd}
           problem={problem.value}
           note={refused}
@@ -154,7 +162,15 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           onClose={() => (asks.value = null)}
           onAnswer={(form) => update(() => ({ expires_at: fromLocal(textOf(form, 'answer')) }))}
         >
-          {(names) => <input {...names} {...LOCAL_TIME} name="answer" required />}
+          {(names) => (
+            <input
+              {...names}
+              {...LOCAL_TIME}
+              name="answer"
+              required
+              onInput={({ currentTarget }) => (end.value = currentTarget.value)}
+            />
+          )}
         </Ask>
       )}
     </div>

@@ -131,7 +131,9 @@ export const LinksPage = () => {
                 <SelectAll of={selection} />
                 <th scope="col">{t.links.columns.link}</th>
                 <th scope="col">{t.links.columns.target}</th>
-                <th scope="col">{t.links.columns.tags}</th>
+                <th scope="col" class="tags-cell">
+                  {t.links.columns.tags}
+                </th>
                 <th scope="col">{t.links.columns.state}</th>
                 <th scope="col" class="number">
                   {t.links.columns.visits}
