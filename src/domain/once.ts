@@ -3,3 +3,12 @@ export const once = <Value extends object>(make: () => Value): (() => Value) => 
   let made: Value | undefined
   return () => (made ??= make())
 }
+
+/** Prevents concurrent runs of the work: a call while it runs joins that run. */
+export const onceAtATime = (work: () => Promise<void>): (() => Promise<void>) => {
+  let running: Promise<void> | undefined
+  return () =>
+    (running ??= work().finally(() => {
+      running = undefined
+    }))
+}

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import { inTurn } from '../domain/in-turn.js'
+import { onceAtATime } from '../domain/once.js'
 
 /** Work that no request waits for. It may run twice, and may be interrupted anywhere. */
 export interface Job {
@@ -51,7 +51,7 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
       onFault(name, error)
     }
   }
-  const look = inTurn(async () => {
+  const look = onceAtATime(async () => {
     for (const job of jobs) if (!stopping) await runDue(job)
   })
   let working = look()

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import { inTurn } from '../domain/in-turn.js'
+import { onceAtATime } from '../domain/once.js'
 import type { Attempts } from './attempts.js'
 
 /** How many batches are added to the totals at once. */
@@ -26,7 +26,7 @@ export const createCounter = ({ database, attempts, everyMs, onCount }: CounterO
   let batchesAtOnce = BATCHES_AT_ONCE
 
   /** After a failure it tries fewer at once: after an outage, all that wait may take longer than a statement may. */
-  const count = async (): Promise<void> => {
+  const count = onceAtATime(async (): Promise<void> => {
     if (!attempts.isDue()) return
     const startedAt = performance.now()
     const counting = written
@@ -50,11 +50,10 @@ export const createCounter = ({ database, attempts, everyMs, onCount }: CounterO
     }
     // set at the end, so that a caller of `ifOlder` during this run waits for it
     countedAt = startedAt
-  }
+  })
 
-  const countInTurn = inTurn(count)
   const ifOlder = async (ms: number): Promise<void> => {
-    if (performance.now() - countedAt >= ms) await countInTurn()
+    if (performance.now() - countedAt >= ms) await count()
   }
   return {
     /** Notes that this process has written visits. */
@@ -69,8 +68,8 @@ export const createCounter = ({ database, attempts, everyMs, onCount }: CounterO
     },
     /** Counts all that this process has written, in two attempts at most. */
     finish: async (): Promise<void> => {
-      if (written > 0) await countInTurn()
-      if (written > 0) await countInTurn()
+      if (written > 0) await count()
+      if (written > 0) await count()
     },
     stats: () => ({ written, counted }),
   }

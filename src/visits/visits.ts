@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 
 import type { Database } from '../database/database.js'
-import { inTurn } from '../domain/in-turn.js'
+import { onceAtATime } from '../domain/once.js'
 import type { Visitor } from '../domain/visitor.js'
 import { createAttempts } from './attempts.js'
 import { createCounter } from './count-visits.js'
@@ -109,7 +109,7 @@ export const createVisits = ({
   const total = () => noted.length + writer.size()
 
   /** Describes the noted visits and discards their addresses and user agents. */
-  const describeNoted = inTurn(async () => {
+  const describeNoted = onceAtATime(async () => {
     if (noted.length === 0) return
     const salt = await saltOfToday()
     const batch = noted

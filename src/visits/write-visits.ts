@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
-import { inTurn } from '../domain/in-turn.js'
+import { onceAtATime } from '../domain/once.js'
 import type { Attempts } from './attempts.js'
 import type { Seen } from './describe.js'
 
@@ -63,7 +63,7 @@ export const createWriter = ({ database, attempts, onWritten, onRejected }: Writ
       today = day
     },
     /** Writes all that wait, unless an attempt has failed recently. Never throws. */
-    write: inTurn(write),
+    write: onceAtATime(write),
     /** how many wait */
     size: () => waiting.length + sent.length,
     /** Forgets those that wait. */
