@@ -1,5 +1,5 @@
 import { html, type Html } from '../pages/pages.js'
-import type { ApiOperation, ApiResponse, Resolve } from './api-document.js'
+import type { ApiOperation, ApiResponse } from './api-document.js'
 import { codeBlock } from './code-block.js'
 import { givenExample } from './examples.js'
 import { bodyTable, headerTable } from './field-table.js'
@@ -9,13 +9,13 @@ import { inline } from './prose.js'
 /** All problems have the same fields, which the page describes once, at the top. */
 const PROBLEM_TYPES: ReadonlySet<string> = new Set(['application/problem+json', 'text/html'])
 
-const detailsOf = (answer: ApiResponse, resolve: Resolve): readonly Html[] => {
+const detailsOf = (answer: ApiResponse): readonly Html[] => {
   // refusals list their own headers
-  const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
+  const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {})
   const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
     if (answer.status >= 400 && PROBLEM_TYPES.has(type)) return []
-    const fields = fieldsOf(resolve(schema), resolve).length
-    const table = bodyTable(`Fields of ${type}`, resolve(schema), resolve, 'answer')
+    const fields = fieldsOf(schema).length
+    const table = bodyTable(`Fields of ${type}`, schema, 'answer')
     if (table === null) return []
     return [
       html`<details class="part">
@@ -52,9 +52,9 @@ export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly 
 }
 
 /** The successful responses, and refusals with their own body. */
-export const answerList = ({ responses }: ApiOperation, resolve: Resolve): readonly Html[] =>
+export const answerList = ({ responses }: ApiOperation): readonly Html[] =>
   responses.flatMap((answer) => {
-    const details = detailsOf(answer, resolve)
+    const details = detailsOf(answer)
     if (answer.status >= 400 && details.length === 0) return []
     const types = Object.keys(answer.content ?? {})
     return [

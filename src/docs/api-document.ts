@@ -1,10 +1,11 @@
 import { z } from 'zod'
 
+import { isObject } from '../domain/is-object.js'
+
 const texts = z.array(z.string())
 
-/** The parts of a JSON Schema that the page uses; `{}` and `true` allow anything. */
-const SchemaObject = z.looseObject({
-  $ref: z.string().optional(),
+/** The parts of a JSON Schema that the page uses. */
+const Schema = z.looseObject({
   type: z.union([z.string(), texts]).optional(),
   format: z.string().optional(),
   description: z.string().optional(),
@@ -16,8 +17,9 @@ const SchemaObject = z.looseObject({
   get items() {
     return Schema.optional()
   },
+  /** false: no others */
   get additionalProperties() {
-    return Schema.optional()
+    return z.union([z.boolean(), Schema]).optional()
   },
   get anyOf() {
     return z.array(Schema).optional()
@@ -29,26 +31,10 @@ const SchemaObject = z.looseObject({
     return z.array(Schema).optional()
   },
 })
-const Schema: z.ZodType<SchemaJson | boolean> = z.lazy(() => z.union([z.boolean(), SchemaObject]))
-
-export interface SchemaJson {
-  readonly [keyword: string]: unknown
-  readonly $ref?: string | undefined
-  readonly type?: string | readonly string[] | undefined
-  readonly format?: string | undefined
-  readonly description?: string | undefined
-  readonly enum?: readonly unknown[] | undefined
-  readonly required?: readonly string[] | undefined
-  readonly properties?: Readonly<Record<string, SchemaJson | boolean>> | undefined
-  readonly items?: SchemaJson | boolean | undefined
-  readonly additionalProperties?: SchemaJson | boolean | undefined
-  readonly anyOf?: readonly (SchemaJson | boolean)[] | undefined
-  readonly oneOf?: readonly (SchemaJson | boolean)[] | undefined
-  readonly allOf?: readonly (SchemaJson | boolean)[] | undefined
-}
+export type SchemaJson = z.infer<typeof Schema>
 
 const Media = z.object({
-  schema: Schema.optional(),
+  schema: Schema.default({}),
   example: z.unknown().optional(),
   examples: z.record(z.string(), z.object({ value: z.unknown() })).optional(),
 })
@@ -68,7 +54,9 @@ export type Parameter = z.infer<typeof Parameter>
 
 const Response = z.object({
   description: z.string(),
-  headers: z.record(z.string(), z.object({ description: z.string().optional(), schema: Schema.optional() })).optional(),
+  headers: z
+    .record(z.string(), z.object({ description: z.string().optional(), schema: Schema.default({}) }))
+    .optional(),
   content: Content.optional(),
   'x-problems': z.array(z.object({ code: z.string(), layer: z.string(), title: z.string() })).optional(),
 })
@@ -89,9 +77,9 @@ const Operation = z.object({
   description: z.string().optional(),
   tags: texts,
   'x-layers': Layers,
-  parameters: z.array(z.unknown()).default([]),
+  parameters: z.array(Parameter).default([]),
   requestBody: z.object({ content: Content }).optional(),
-  responses: z.record(z.string(), z.unknown()),
+  responses: z.record(z.string(), Response),
 })
 
 const Document = z.object({
@@ -99,71 +87,59 @@ const Document = z.object({
   servers: z.array(z.object({ url: z.string() })),
   tags: z.array(z.object({ name: z.string(), description: z.string().optional() })),
   paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
 })
 
 export interface ApiResponse extends Response {
   readonly status: number
 }
 
-/** One operation with everything shown about it; parameters, responses and headers are resolved. */
-export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'parameters' | 'responses'> {
+/** One operation with everything shown about it. */
+export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'responses'> {
   readonly method: string
   readonly path: string
-  readonly parameters: readonly Parameter[]
   readonly responses: readonly ApiResponse[]
 }
-
-/** The target of a schema with `$ref`; any other schema unchanged. */
-export type Resolve = (schema: SchemaJson | boolean | undefined) => SchemaJson
 
 /** The parts of the document that the page uses. */
 export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths'> {
   readonly operations: readonly ApiOperation[]
-  readonly resolve: Resolve
 }
 
-const pointer = (document: unknown, ref: string): unknown => {
-  let found = document
-  for (const step of ref.replace(/^#\//, '').split('/')) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    found = z.record(z.string(), z.unknown()).parse(found)[name]
+/** A document in which each reference (`$ref`) has become its target. Within itself, a target is left empty. */
+const withoutReferences = (document: unknown): unknown => {
+  const targets = new Map<string, object>()
+  const targetOf = (ref: string): object => {
+    const known = targets.get(ref)
+    if (known !== undefined) return known
+    targets.set(ref, {})
+    let target = document
+    for (const name of ref.split('/').slice(1)) target = isObject(target) ? target[name] : undefined
+    const whole = resolved(target)
+    if (!isObject(whole)) throw new Error(`the document has no ${ref}`)
+    targets.set(ref, whole)
+    return whole
   }
-  return found
+  const resolved = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(resolved)
+    if (!isObject(part)) return part
+    const { $ref: ref, ...own } = part
+    const whole = Object.fromEntries(Object.entries(own).map(([name, each]) => [name, resolved(each)]))
+    return typeof ref === 'string' ? { ...targetOf(ref), ...whole } : whole
+  }
+  return resolved(document)
 }
-
-const Reference = z.object({ $ref: z.string() })
 
 /** Reads an OpenAPI 3.1 document; throws if it is not one. */
 export const readApiDocument = (json: unknown): ApiDocument => {
-  const { paths, ...document } = Document.parse(json)
-  const whole = (part: unknown): unknown => {
-    const { data: reference } = Reference.safeParse(part)
-    return reference === undefined ? part : whole(pointer(json, reference.$ref))
-  }
-  const schemas = new Map<string, SchemaJson>()
-  const resolve: Resolve = (schema) => {
-    if (schema === undefined || typeof schema === 'boolean') return {}
-    if (schema.$ref === undefined) return schema
-    const { $ref: ref, ...beside } = schema
-    const known = schemas.get(ref) ?? resolve(Schema.parse(pointer(json, ref)))
-    schemas.set(ref, known)
-    return { ...known, ...beside }
-  }
-  const responseOf = (part: unknown): Response => {
-    const { headers = {}, ...response } = Response.parse(whole(part))
-    return Response.parse({
-      ...response,
-      headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, whole(header)])),
-    })
-  }
+  const { paths, ...document } = Document.parse(withoutReferences(json))
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters, responses, ...operation }]) => ({
+    Object.entries(methods).map(([method, { responses, ...operation }]) => ({
       ...operation,
       method: method.toUpperCase(),
       path,
-      parameters: parameters.map((each) => Parameter.parse(whole(each))),
-      responses: Object.entries(responses).map(([status, each]) => ({ ...responseOf(each), status: Number(status) })),
+      responses: Object.entries(responses).map(([status, each]) => ({ ...each, status: Number(status) })),
     })),
   )
-  return { ...document, operations, resolve }
+  return { ...document, operations }
 }

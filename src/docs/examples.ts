@@ -1,4 +1,4 @@
-import type { ApiOperation, Media, Parameter, Resolve, SchemaJson } from './api-document.js'
+import type { ApiOperation, Media, Parameter, SchemaJson } from './api-document.js'
 import { formsOf } from './fields.js'
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
@@ -8,13 +8,12 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 }
 
 /** A sample value for a schema, within its bounds; only required fields. */
-const sampleOf = (schema: SchemaJson, resolve: Resolve, level = 0): unknown => {
-  const [form = {}] = formsOf(schema, resolve)
+const sampleOf = (schema: SchemaJson): unknown => {
+  const [form = {}] = formsOf(schema)
   const { examples, example, default: preset, const: fixed, enum: values, type, properties = {}, required = [] } = form
   const [given] = Array.isArray(examples) ? examples : [example]
   for (const value of [given, fixed, values?.[0], preset]) if (value !== undefined) return value
-  if (type === 'object' && level < 4)
-    return Object.fromEntries(required.map((name) => [name, sampleOf(resolve(properties[name]), resolve, level + 1)]))
+  if (type === 'object') return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]))
   if (type === 'array') return []
   if (type === 'integer' || type === 'number') return form['minimum'] ?? 1
   if (type === 'boolean') return true
@@ -22,15 +21,15 @@ const sampleOf = (schema: SchemaJson, resolve: Resolve, level = 0): unknown => {
 }
 
 /** The document's example, or else one generated from the schema. */
-export const exampleOf = ({ example, examples, schema }: Media, resolve: Resolve): unknown =>
-  givenExample({ example, examples }) ?? sampleOf(resolve(schema), resolve)
+export const exampleOf = ({ example, examples, schema }: Media): unknown =>
+  givenExample({ example, examples }) ?? sampleOf(schema)
 
 /** The document's example; undefined if it gives none. */
 export const givenExample = ({ example, examples = {} }: Pick<Media, 'example' | 'examples'>): unknown =>
   example ?? Object.values(examples)[0]?.value
 
-const parameterExample = ({ example, schema, name }: Parameter, resolve: Resolve): unknown => {
-  const value = example ?? sampleOf(resolve(schema), resolve)
+const parameterExample = ({ example, schema, name }: Parameter): unknown => {
+  const value = example ?? sampleOf(schema)
   return value === '…' ? name : value
 }
 
@@ -49,15 +48,15 @@ export interface ExampleRequest {
 }
 
 /** A request with everything that is required, and the values of the document's examples. */
-export const exampleRequest = (operation: ApiOperation, resolve: Resolve): ExampleRequest => {
+export const exampleRequest = (operation: ApiOperation): ExampleRequest => {
   const valuesIn = (place: string) =>
     operation.parameters
       .filter(({ in: where, required, example }) => where === place && (required || example !== undefined))
-      .map((parameter) => [parameter.name, parameterExample(parameter, resolve)] as const)
+      .map((parameter) => [parameter.name, parameterExample(parameter)] as const)
   const content = operation.requestBody?.content ?? {}
   const [first] = Object.keys(content)
   const media = content[first ?? '']
-  const body = media && exampleOf(media, resolve)
+  const body = media && exampleOf(media)
   const isForm = first === FORM_TYPE
   return {
     path: valuesIn('path'),

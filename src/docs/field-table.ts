@@ -1,5 +1,5 @@
 import { html, type Html } from '../pages/pages.js'
-import type { ApiOperation, Resolve, SchemaJson } from './api-document.js'
+import type { ApiOperation, ApiResponse, SchemaJson } from './api-document.js'
 import { fieldsOf, type Field } from './fields.js'
 import { prose } from './prose.js'
 import { boundsOf, patternsOf, typeOf, valuesOf } from './type-words.js'
@@ -8,12 +8,12 @@ const codes = (values: readonly string[]): readonly Html[] =>
   values.map((value) => html`<code>${value === '' ? '""' : value}</code> `)
 
 /** Type, listed values, bounds, pattern and default of a value. */
-const typeCell = (schema: SchemaJson, resolve: Resolve): Html => {
+const typeCell = (schema: SchemaJson): Html => {
   const { default: preset } = schema
-  const bounds = boundsOf(schema, resolve)
-  const values = valuesOf(schema, resolve)
-  const patterns = patternsOf(schema, resolve)
-  return html`<span class="type">${typeOf(schema, resolve)}</span>
+  const bounds = boundsOf(schema)
+  const values = valuesOf(schema)
+  const patterns = patternsOf(schema)
+  return html`<span class="type">${typeOf(schema)}</span>
     ${values.length === 0 ? null : html`<span class="values">${codes(values)}</span>`}
     ${bounds.map((bound) => html`<span class="bound">${bound}</span>`)}
     ${patterns.length === 0 ? null : html`<span class="bound">pattern ${codes(patterns)}</span>`}
@@ -29,7 +29,7 @@ interface Row {
 }
 
 /** `isAsked`: whether “required” is meaningful to the reader. */
-const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean, resolve: Resolve): Html =>
+const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean): Html =>
   html`<table class="fields">
     <caption>
       ${caption}
@@ -55,7 +55,7 @@ const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean, resolv
               <th scope="row">
                 ${name}${isRequired && isAsked ? html` <span class="required">required</span>` : null}
               </th>
-              <td>${typeCell(schema, resolve)}</td>
+              <td>${typeCell(schema)}</td>
               <td>${prose(description)}</td>
             </tr>`,
       )}
@@ -76,14 +76,9 @@ const rowOf = ({ within, name, ...field }: Field): Row => ({
 })
 
 /** The fields of a body; null if it has none. */
-export const bodyTable = (
-  caption: string,
-  schema: SchemaJson,
-  resolve: Resolve,
-  io: 'request' | 'answer',
-): Html | null => {
-  const rows = fieldsOf(schema, resolve).map(rowOf)
-  return rows.length === 0 ? null : tableOf(caption, rows, io === 'request', resolve)
+export const bodyTable = (caption: string, schema: SchemaJson, io: 'request' | 'answer'): Html | null => {
+  const rows = fieldsOf(schema).map(rowOf)
+  return rows.length === 0 ? null : tableOf(caption, rows, io === 'request')
 }
 
 const PLACES = [
@@ -95,23 +90,20 @@ const PLACES = [
 const namesOf = (rows: readonly { readonly label: string }[]): string => rows.map(({ label }) => label).join(', ')
 
 /** The parameters, one table per place. */
-export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve): readonly Html[] =>
+export const parameterTables = ({ parameters }: ApiOperation): readonly Html[] =>
   PLACES.flatMap(([place, caption]) => {
     const rows = parameters
       .filter((parameter) => parameter.in === place)
-      .map(({ name, required, schema, description }) => {
-        const resolved = resolve(schema)
-        return {
-          label: name,
-          name: html`<code>${name}</code>`,
-          isRequired: required,
-          schema: resolved,
-          description: description ?? resolved.description,
-          variant: null,
-        }
-      })
+      .map(({ name, required, schema, description }) => ({
+        label: name,
+        name: html`<code>${name}</code>`,
+        isRequired: required,
+        schema,
+        description: description ?? schema.description,
+        variant: null,
+      }))
     if (rows.length === 0) return []
-    const table = tableOf(caption, rows, true, resolve)
+    const table = tableOf(caption, rows, true)
     if (place !== 'header') return [table]
     // most headers are the same everywhere
     return [
@@ -123,18 +115,13 @@ export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve):
   })
 
 /** The headers of a response. */
-export const headerTable = (
-  headers: Readonly<
-    Record<string, { readonly description?: string | undefined; readonly schema?: SchemaJson | boolean | undefined }>
-  >,
-  resolve: Resolve,
-): Html | null => {
+export const headerTable = (headers: NonNullable<ApiResponse['headers']>): Html | null => {
   const rows = Object.entries(headers).map(([name, { description, schema }]) => ({
     name: html`<code>${name}</code>`,
     isRequired: false,
-    schema: resolve(schema),
+    schema,
     description,
     variant: null,
   }))
-  return rows.length === 0 ? null : tableOf('Headers', rows, false, resolve)
+  return rows.length === 0 ? null : tableOf('Headers', rows, false)
 }

@@ -68,7 +68,7 @@ export const referencePage = async (json: unknown, { copy, search, send }: Built
     const articles: Html[] = []
     for (const operation of operations) {
       await pause()
-      articles.push(operationArticle(operation, document, baseUrl))
+      articles.push(operationArticle(operation, baseUrl))
     }
     sections.push(
       html`<section class="group" data-group aria-labelledby="${idOf(name)}">

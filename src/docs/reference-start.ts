@@ -192,8 +192,8 @@ const PROBLEM = {
 }
 
 /** The format of a refusal. */
-export const aboutProblems = ({ resolve, operations }: ApiDocument): Html => {
-  const problem = resolve({ $ref: '#/components/schemas/Problem' })
+export const aboutProblems = ({ operations, components }: ApiDocument): Html => {
+  const problem = components.schemas['Problem'] ?? {}
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Refusals</h2>
     <p>
@@ -203,6 +203,6 @@ export const aboutProblems = ({ resolve, operations }: ApiDocument): Html => {
       page instead. Text in a request must not contain the NUL character.
     </p>
     ${codeBlock(JSON.stringify(PROBLEM, null, 2), 'json', 'A refusal')}
-    ${bodyTable('Fields of a refusal', problem, resolve, 'answer')} ${allRefusals(operations)}
+    ${bodyTable('Fields of a refusal', problem, 'answer')} ${allRefusals(operations)}
   </section>`
 }

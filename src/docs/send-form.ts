@@ -1,5 +1,5 @@
 import { html, type Html } from '../pages/pages.js'
-import type { ApiOperation, Parameter, Resolve, SchemaJson } from './api-document.js'
+import type { ApiOperation, Parameter, SchemaJson } from './api-document.js'
 import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
 import { withoutMarks } from './prose.js'
 import { valuesOf } from './type-words.js'
@@ -14,10 +14,9 @@ interface Control {
 
 const isSecret = (name: string): boolean => /password|token|secret/.test(name)
 
-const controlOf = ({ name, place, isRequired, schema, hint }: Control, resolve: Resolve): Html => {
+const controlOf = ({ name, place, isRequired, schema, hint }: Control): Html => {
   const required = isRequired ? html` required` : null
-  const values =
-    schema.type === 'boolean' ? ['true', 'false'] : schema.type === 'array' ? [] : valuesOf(schema, resolve)
+  const values = schema.type === 'boolean' ? ['true', 'false'] : schema.type === 'array' ? [] : valuesOf(schema)
   const field =
     values.length > 0
       ? html`<select name="${name}" data-in="${place}" ${required}>
@@ -39,42 +38,36 @@ const controlOf = ({ name, place, isRequired, schema, hint }: Control, resolve: 
   </label>`
 }
 
-const parameterControl = (parameter: Parameter, resolve: Resolve): Html =>
-  controlOf(
-    {
-      name: parameter.name,
-      place: parameter.in,
-      isRequired: parameter.required,
-      schema: resolve(parameter.schema),
-      hint: parameter.example === undefined ? '' : String(parameter.example),
-    },
-    resolve,
-  )
+const parameterControl = (parameter: Parameter): Html =>
+  controlOf({
+    name: parameter.name,
+    place: parameter.in,
+    isRequired: parameter.required,
+    schema: parameter.schema,
+    hint: parameter.example === undefined ? '' : String(parameter.example),
+  })
 
-const bodyControls = (operation: ApiOperation, resolve: Resolve): readonly Html[] => {
+const bodyControls = (operation: ApiOperation): readonly Html[] => {
   const content = operation.requestBody?.content ?? {}
-  const { form } = exampleRequest(operation, resolve)
+  const { form } = exampleRequest(operation)
   const json = content[JSON_TYPE]
   if (json !== undefined && form === null)
     return [
       html`<label>
         <span>Body <span class="aside">${JSON_TYPE}</span></span>
         <textarea name="body" data-in="json" rows="8" spellcheck="false" autocomplete="off">
-${JSON.stringify(exampleOf(json, resolve), null, 2)}</textarea>
+${JSON.stringify(exampleOf(json), null, 2)}</textarea>
       </label>`,
     ]
-  const schema = resolve(content[FORM_TYPE]?.schema)
-  return Object.entries(schema.properties ?? {}).map(([name, each]) =>
-    controlOf(
-      {
-        name,
-        place: 'form',
-        isRequired: schema.required?.includes(name) ?? false,
-        schema: resolve(each),
-        hint: '',
-      },
-      resolve,
-    ),
+  const { properties = {}, required = [] } = content[FORM_TYPE]?.schema ?? {}
+  return Object.entries(properties).map(([name, each]) =>
+    controlOf({
+      name,
+      place: 'form',
+      isRequired: required.includes(name),
+      schema: each,
+      hint: '',
+    }),
   )
 }
 
@@ -95,14 +88,13 @@ const isAsked = ({ in: place, name }: Parameter): boolean =>
   place !== 'cookie' && name !== 'Policy-At-Least' && name !== 'X-Request-ID'
 
 /** A form that sends the operation's request from the page. Without scripts there is no form. */
-export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
+export const sendForm = (operation: ApiOperation): Html => {
   const { method, path, operationId, summary, parameters } = operation
-  const lists = parameters.filter(({ schema }) => resolve(schema).type === 'array').map(({ name }) => name)
+  const lists = parameters.filter(({ schema }) => schema.type === 'array').map(({ name }) => name)
   return html`<details class="part scripted" hidden>
     <summary>Try it</summary>
     <form class="send" data-method="${method}" data-path="${path}" data-lists="${lists.join(' ')}" autocomplete="off">
-      ${parameters.filter(isAsked).map((each) => parameterControl(each, resolve))} ${acceptControl(operation)}
-      ${bodyControls(operation, resolve)}
+      ${parameters.filter(isAsked).map(parameterControl)} ${acceptControl(operation)} ${bodyControls(operation)}
       <p class="buttons">
         <button class="main" type="submit" aria-label="Send “${withoutMarks(summary)}”">Send</button>
         <button class="stop" type="button" hidden>Stop</button>

@@ -1,4 +1,4 @@
-import type { Resolve, SchemaJson } from './api-document.js'
+import type { SchemaJson } from './api-document.js'
 import { formsOf, isNullable } from './fields.js'
 
 // toLocaleString() would make one for each number
@@ -6,32 +6,30 @@ const ENGLISH = new Intl.NumberFormat('en-US')
 
 const numberOf = (value: unknown): string | null => (typeof value === 'number' ? ENGLISH.format(value) : null)
 
-const typeOfForm = (schema: SchemaJson, resolve: Resolve): string => {
+const typeOfForm = (schema: SchemaJson): string => {
   const { type, format, enum: values, const: fixed, items, additionalProperties } = schema
   if (fixed !== undefined || values !== undefined) return ''
-  if (type === 'array') return `array of ${typeOf(resolve(items), resolve) || 'values'}`
+  if (type === 'array') return `array of ${typeOf(items ?? {}) || 'values'}`
   if (type === 'object' && typeof additionalProperties === 'object')
-    return `map of ${typeOf(resolve(additionalProperties), resolve) || 'values'}`
+    return `map of ${typeOf(additionalProperties) || 'values'}`
   const names = [type ?? []].flat().filter((name) => name !== 'null')
   return names.length === 0 ? 'any' : `${names.join(' or ')}${format === undefined ? '' : `, ${format}`}`
 }
 
 /** The type in words, such as `array of string` or `integer or null`; listed values come from `valuesOf`. */
-export const typeOf = (schema: SchemaJson, resolve: Resolve): string => {
-  const forms = [...new Set(formsOf(schema, resolve).map((form) => typeOfForm(form, resolve)))].filter(
-    (form) => form !== '',
-  )
-  const hasValues = valuesOf(schema, resolve).length > 0
-  const none = isNullable(schema, resolve) ? ['null'] : []
+export const typeOf = (schema: SchemaJson): string => {
+  const forms = [...new Set(formsOf(schema).map(typeOfForm))].filter((form) => form !== '')
+  const hasValues = valuesOf(schema).length > 0
+  const none = isNullable(schema) ? ['null'] : []
   // the values follow it
   return (hasValues && forms.length === 0 ? [...none, 'one of'] : [...forms, ...none]).join(' or ')
 }
 
 /** The allowed values, as JSON, if they are limited; for an array, those of its items. */
-export const valuesOf = (schema: SchemaJson, resolve: Resolve): readonly string[] =>
-  formsOf(schema, resolve).flatMap(({ enum: values, const: fixed, items }) => {
+export const valuesOf = (schema: SchemaJson): readonly string[] =>
+  formsOf(schema).flatMap(({ enum: values, const: fixed, items }) => {
     const own = fixed !== undefined ? [fixed] : (values ?? [])
-    const all = own.length === 0 && items !== undefined ? valuesOf(resolve(items), resolve) : own
+    const all = own.length === 0 && items !== undefined ? valuesOf(items) : own
     return all.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   })
 
@@ -45,7 +43,7 @@ const rangeOf = (least: unknown, most: unknown, unit: string): readonly string[]
   return to === null || isOpen ? [] : [`at most ${to}${unit}`]
 }
 
-const boundsOfForm = (schema: SchemaJson, resolve: Resolve): readonly string[] => {
+const boundsOfForm = (schema: SchemaJson): readonly string[] => {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems, maxItems } = schema
   const { multipleOf, uniqueItems, items } = schema
   const [above, below, step] = [exclusiveMinimum, exclusiveMaximum, multipleOf].map(numberOf)
@@ -57,24 +55,22 @@ const boundsOfForm = (schema: SchemaJson, resolve: Resolve): readonly string[] =
     ...rangeOf(minLength, maxLength, ' characters'),
     ...rangeOf(minItems, maxItems, ' items'),
     ...(uniqueItems === true ? ['each once'] : []),
-    ...(items === undefined ? [] : boundsOf(resolve(items), resolve).map((bound) => `each: ${bound}`)),
+    ...(items === undefined ? [] : boundsOf(items).map((bound) => `each: ${bound}`)),
   ]
 }
 
 /** Bounds in words: `1 to 100`, `at most 64 characters`. */
-export const boundsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
-  ...new Set(formsOf(schema, resolve).flatMap((form) => boundsOfForm(form, resolve))),
-]
+export const boundsOf = (schema: SchemaJson): readonly string[] => [...new Set(formsOf(schema).flatMap(boundsOfForm))]
 
 /** The pattern for text without NUL, which applies to all texts and is described once. */
 const NO_NUL = '^[^\\u0000]*$'
 
 /** The patterns of a value and its items, except for those that only repeat a format, or that apply everywhere. */
-export const patternsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
+export const patternsOf = (schema: SchemaJson): readonly string[] => [
   ...new Set(
-    formsOf(schema, resolve).flatMap(({ pattern, format, items }) => [
+    formsOf(schema).flatMap(({ pattern, format, items }) => [
       ...(typeof pattern === 'string' && format === undefined && pattern !== NO_NUL ? [pattern] : []),
-      ...(items === undefined ? [] : patternsOf(resolve(items), resolve)),
+      ...(items === undefined ? [] : patternsOf(items)),
     ]),
   ),
 ]

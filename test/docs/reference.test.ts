@@ -218,9 +218,13 @@ describe('the API reference', () => {
     for (const { id, operation } of operations()) {
       const text = textOf(articleOf(id))
       for (const [status, response] of entriesOf(at(operation, 'responses'))) {
-        const headers = entriesOf(at(whole(response), 'headers')).map(([name]) => name)
-        for (const name of headers) expect(text, `${id} ${status}`).to.include(name)
+        const headers = entriesOf(at(whole(response), 'headers'))
+        for (const [name] of headers) expect(text, `${id} ${status}`).to.include(name)
+        // refusals only name theirs
         if (Number(status) >= 400) continue
+        for (const [name, header] of headers)
+          for (const words of [...wordsOf(whole(header)), ...allWordsOf(at(whole(header), 'schema'))])
+            expect(text, `${id} ${status}: ${name}`).to.include(words)
         for (const [type, media] of entriesOf(at(whole(response), 'content'))) {
           const fields = fieldsOf(at(media, 'schema'))
           if (fields.length === 0) continue
