@@ -35,22 +35,6 @@ const detailsOf = (answer: ApiResponse): readonly Html[] => {
       ]
 }
 
-/** Headers that only refusals have, with their statuses. */
-export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
-  const isRefusal = ({ status }: ApiResponse) => status >= 400
-  const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
-  const names = new Set(responses.filter(isRefusal).flatMap(({ headers = {} }) => Object.keys(headers)))
-  return [...names]
-    .filter((name) => !known.has(name))
-    .map((name) => [
-      name,
-      responses
-        .filter((answer) => isRefusal(answer) && name in (answer.headers ?? {}))
-        .map(({ status }) => status)
-        .join(', '),
-    ])
-}
-
 /** The successful responses, and refusals with their own body. */
 export const answerList = ({ responses }: ApiOperation): readonly Html[] =>
   responses.flatMap((answer) => {

@@ -1,7 +1,6 @@
 import { counted } from '../domain/counted.js'
 import { html, type Html } from '../pages/pages.js'
 import type { ApiOperation, ApiResponse } from './api-document.js'
-import { refusalHeaders } from './answers.js'
 import { inline, withoutMarks } from './prose.js'
 
 const rowsOf = ({ status, description, 'x-problems': problems }: ApiResponse): readonly Html[] =>
@@ -39,6 +38,22 @@ const tableOf = (rows: readonly Html[], name: string): Html =>
       </tbody>
     </table>
   </div>`
+
+/** Headers that only refusals have, with their statuses. */
+const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
+  const isRefusal = ({ status }: ApiResponse) => status >= 400
+  const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
+  const names = new Set(responses.filter(isRefusal).flatMap(({ headers = {} }) => Object.keys(headers)))
+  return [...names]
+    .filter((name) => !known.has(name))
+    .map((name) => [
+      name,
+      responses
+        .filter((answer) => isRefusal(answer) && name in (answer.headers ?? {}))
+        .map(({ status }) => status)
+        .join(', '),
+    ])
+}
 
 /** Every refusal of an operation: status, layer, code and title. */
 export const refusalTable = (operation: ApiOperation): Html | null => {
