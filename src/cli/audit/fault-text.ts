@@ -1,3 +1,4 @@
+import { viewVerdict } from '../../audit/first-faults.js'
 import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
 import { counted, number } from '../../domain/counted.js'
@@ -6,25 +7,12 @@ import { print } from '../print.js'
 
 type Fault = LogFault | EvidenceFault
 
-/** How many faults are printed and kept; all are counted. */
-const SHOWN = 20
-
-/** Keeps the first faults. */
-export const keepFaults = <Kept extends Fault>() => {
-  const faults: Kept[] = []
-  const onFault = (fault: Kept) => {
-    if (faults.length < SHOWN) faults.push(fault)
-  }
-  return { faults, onFault }
-}
-
 export const entryCount = (count: number) => counted(count, 'entry', 'entries')
 
 /** Prints a verdict: `text`, or JSON without it. Throws AnswerIsNo if the log or the file is not intact. */
 export const printVerdict = (verdict: { readonly faults: number }, faults: readonly Fault[], text?: string): void => {
-  const { faults: found } = verdict
-  print(text ?? JSON.stringify({ whole: found === 0, ...verdict, faults, faults_found: found }))
-  if (found > 0) throw new AnswerIsNo()
+  print(text ?? JSON.stringify(viewVerdict(verdict, faults)))
+  if (verdict.faults > 0) throw new AnswerIsNo()
 }
 
 /** The kept faults, and the number of the others. */

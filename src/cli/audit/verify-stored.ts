@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 
+import { keepFaults } from '../../audit/first-faults.js'
 import { verifyLog, type LogFault, type LogVerdict } from '../../audit/verify-log.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted, number } from '../../domain/counted.js'
 import { withProgress } from '../progress.js'
 import { withDatabase } from '../session.js'
-import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
+import { entryCount, notIntact, printVerdict } from './fault-text.js'
 import { readKeys } from './keys.js'
 
 /** Verifies the log of the configured database. Throws AnswerIsNo if it is not intact. */

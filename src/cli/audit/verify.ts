@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 
 import type { Command } from 'commander'
 
+import { keepFaults } from '../../audit/first-faults.js'
 import { verifyEvidence, type EvidenceFault, type EvidenceVerdict } from '../../audit/verify-evidence.js'
 import { counted } from '../../domain/counted.js'
 import { jsonOption } from '../arguments.js'
-import { entryCount, keepFaults, notIntact, printVerdict } from './fault-text.js'
+import { entryCount, notIntact, printVerdict } from './fault-text.js'
 import { unreadable } from '../read-text-file.js'
 import { readKeys, withKeys } from './keys.js'
 

@@ -1,3 +1,4 @@
+import { keepFaults, viewVerdict } from '../../audit/first-faults.js'
 import { PROOF_STATEMENTS, proofState, type StoredProof } from '../../audit/proof-state.js'
 import { walkLog, type LogFault, type LogVerdict, type Progress } from '../../audit/verify-log.js'
 import { writeEvidence, type EvidenceSigner } from '../../audit/write-evidence.js'
@@ -10,12 +11,7 @@ import { AS_READER } from './decisions.js'
 type VerificationStep =
   { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: ProofVerdict }
 
-interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
-  readonly whole: boolean
-  /** the first 20 */
-  readonly faults: readonly LogFault[]
-  readonly faults_found: number
-}
+type ProofVerdict = ReturnType<typeof viewVerdict<LogVerdict, LogFault>>
 
 export interface LogProof {
   state(): ReturnType<typeof proofState>
@@ -25,8 +21,6 @@ export interface LogProof {
   verify(): AsyncGenerator<VerificationStep>
 }
 
-/** How many faults are reported; all are counted. */
-const TOLD = 20
 /** How many progress events there are at most. */
 const STEPS = 1_000
 const COME_AGAIN_S = 10
@@ -46,20 +40,14 @@ export const logProofStore = (database: Database, signer: EvidenceSigner): DataR
 
       const walk = (): AsyncGenerator<VerificationStep> =>
         database.parts(reader, async function* (client): AsyncGenerator<VerificationStep> {
-          const faults: LogFault[] = []
-          const walking = walkLog(client, {
-            keys,
-            onFault: (fault) => {
-              if (faults.length < TOLD) faults.push(fault)
-            },
-          })
+          const { faults, onFault } = keepFaults<LogFault>()
+          const walking = walkLog(client, { keys, onFault })
           let told = -1
           let toldAt = 0
           for (;;) {
             const step = await walking.next()
             if (step.done === true) {
-              const { faults: found, ...verdict } = step.value
-              yield { name: 'verdict', data: { whole: found === 0, ...verdict, faults, faults_found: found } }
+              yield { name: 'verdict', data: viewVerdict(step.value, faults) }
               return
             }
             const { done, of } = step.value
