@@ -1,4 +1,5 @@
 import { html, type Html } from './html.js'
+import type { Texts } from './languages/languages.js'
 
 /** A form field with its label, hint and fault. */
 export interface Field {
@@ -27,6 +28,17 @@ const fieldOf = ({ name, label, hint, fault, isWrong, attributes }: Field, hasFo
     <p class="hint" id="${name}-hint">${hint}</p>
   </div>`
 }
+
+/** The field for a new password. */
+export const newPasswordField = ({ invitation }: Texts, label: string, isWrong: boolean): Field => ({
+  name: 'password',
+  label,
+  hint: invitation.passwordHint,
+  fault: invitation.passwordFault,
+  isWrong,
+  // no maxlength: a browser would silently truncate a pasted password
+  attributes: html`type="password" autocomplete="new-password" minlength="8"`,
+})
 
 /** The fields in order. The first one with a fault gets the focus. */
 export const fieldsOf = (fields: readonly Field[]): readonly Html[] => {

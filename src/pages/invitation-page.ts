@@ -1,6 +1,6 @@
 import type { Fault } from '../domain/refusal.js'
 import { donePage } from './done-page.js'
-import { fieldsOf, type Field } from './field.js'
+import { fieldsOf, newPasswordField, type Field } from './field.js'
 import { html } from './html.js'
 import { pageOf, type PageIn } from './page.js'
 
@@ -23,15 +23,7 @@ export const invitationPage =
         isWrong: isWrong('name'),
         attributes: html`autocomplete="name" maxlength="200" value="${typedName}"`,
       },
-      {
-        name: 'password',
-        label: invitation.password,
-        hint: invitation.passwordHint,
-        fault: invitation.passwordFault,
-        isWrong: isWrong('password'),
-        // no maxlength: a browser would silently truncate a pasted password
-        attributes: html`type="password" autocomplete="new-password" minlength="8"`,
-      },
+      newPasswordField(texts, invitation.password, isWrong('password')),
     ]
     const body = html`<p>${invitation.lead(host)}</p>
       <form method="post">

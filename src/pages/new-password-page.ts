@@ -1,6 +1,6 @@
 import type { Fault } from '../domain/refusal.js'
 import { donePage } from './done-page.js'
-import { fieldsOf } from './field.js'
+import { fieldsOf, newPasswordField } from './field.js'
 import { html } from './html.js'
 import { pageOf, type PageIn } from './page.js'
 
@@ -19,21 +19,13 @@ export const newPasswordPage =
     faults: readonly Fault[] = [],
   ): PageIn =>
   (texts) => {
-    const { newPassword, invitation } = texts
-    const password = {
-      name: 'password',
-      label: newPassword.password,
-      hint: invitation.passwordHint,
-      fault: invitation.passwordFault,
-      isWrong: faults.some(({ field }) => field !== 'token'),
-      // no maxlength: a browser would silently truncate a pasted password
-      attributes: html`type="password" autocomplete="new-password" minlength="8"`,
-    }
+    const { newPassword } = texts
+    const isWrong = faults.some(({ field }) => field !== 'token')
     const body = html`<p>${newPassword.lead(host)}</p>
       <form method="post" action="/auth/password/reset">
         <input type="hidden" name="token" value="${token}" />
         <input name="username" autocomplete="username" value="${email}" readonly hidden />
-        ${fieldsOf([password])}
+        ${fieldsOf([newPasswordField(texts, newPassword.password, isWrong)])}
         <div class="field choice">
           <input type="checkbox" id="end-tokens" name="end_tokens" value="true" ${endsTokens ? html`checked` : null} />
           <label for="end-tokens">${newPassword.endTokens}</label>
