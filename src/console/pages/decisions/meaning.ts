@@ -46,13 +46,13 @@ const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): Asked
   value === undefined ? null : { [key]: value }
 
 /**
- * A rule's label, in any case, or the code of a refusal, which has neither digits nor hyphens. A label of letters alone
- * has to be typed in capitals: in small letters it could be a code.
+ * A rule's label, in whatever case it is typed. One of letters alone has to be in capitals: in small letters it could
+ * be the code of a refusal, which has neither digits nor hyphens.
  */
 const ruleOf = (value: string): string | undefined => {
-  if (/^[a-z_]{1,64}$/.test(value)) return value
   const label = value.toUpperCase()
-  return RULE_LABEL.test(label) ? label : undefined
+  const rule = RULE_LABEL.test(label) && !/^[a-z_]+$/.test(value) ? label : value
+  return rule.length >= 1 && rule.length <= 64 ? rule : undefined
 }
 
 /** The query of each qualifier; null if its value is invalid. */
