@@ -441,6 +441,22 @@ describeConsole('the console in a browser', () => {
       expect(await page.locator('.note').count()).to.equal(0)
     })
 
+    it('leave the list where somebody else has deleted them, whatever is done to them', async () => {
+      const codes = [freshCode('gone'), freshCode('gone')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      const [deleted = '', switched = ''] = codes
+      await page.goto(`${service.baseUrl}/console?q=gone-`)
+      await row(deleted).waitFor()
+      for (const code of codes) await service.request('DELETE', `/links/${code}`, { token: editor.token })
+      await page.getByRole('button', { name: `Delete ${deleted}` }).press('Enter')
+      await row(deleted).waitFor({ state: 'detached' })
+      await shown(page, 'It is not there any more, or never was.')
+      await page.locator('tbody :focus').waitFor()
+      await row(switched).locator('summary').press('Enter')
+      await page.getByRole('button', { name: 'Switch off' }).press('Enter')
+      await row(switched).waitFor({ state: 'detached' })
+    })
+
     it('say of a deletion that cannot be taken back why, also where the list has been left', async () => {
       const code = freshCode('left')
       await addLink(service.db, { code, owner: editor.id })
@@ -499,6 +515,33 @@ describeConsole('the console in a browser', () => {
       await requireClean(page, 'a code that is taken')
       await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
       await shown(page, `${other} is back.`)
+    })
+
+    it('say that none fits, and leave the focus on the page when the filters are cleared', async () => {
+      await go(page, '?q=nobody-has-this', 'Links')
+      await page.getByRole('status').getByText('Nothing matches “nobody-has-this”.').waitFor()
+      await page.getByRole('button', { name: 'Clear the filters' }).press('Enter')
+      await page.locator('tbody tr').first().waitFor()
+      await page.locator('h1:focus').waitFor()
+    })
+
+    it('have menus whose arrows stay in them', async () => {
+      await go(page, '', 'Links')
+      await page.locator('tbody tr').first().waitFor()
+      const menu = page.locator('.actions-cell .menu').first()
+      await menu.locator('summary').press('Enter')
+      const focused = () => menu.locator(':focus').first().innerText()
+      for (const [key, item] of [
+        ['ArrowDown', 'Visits and settings'],
+        ['ArrowDown', 'Open'],
+        ['ArrowUp', 'Visits and settings'],
+        ['ArrowUp', 'Switch off'],
+      ] as const) {
+        await page.keyboard.press(key)
+        expect(await focused()).to.equal(item)
+      }
+      await page.keyboard.press('Escape')
+      expect(await menu.evaluate((element) => element.hasAttribute('open'))).to.equal(false)
     })
 
     it('are walked by keys, selected, and opened', async () => {

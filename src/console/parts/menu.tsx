@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { Icon, type IconName } from './icon'
+import { isTyping } from './use-keys'
 
-/** A button that opens a list of buttons. Escape, a choice, or a press elsewhere closes it. */
+/** A button that opens a list of buttons. Arrows move in it; Escape, a choice, or a press elsewhere closes it. */
 export const Menu = ({
   label,
   text,
@@ -39,14 +40,27 @@ export const Menu = ({
     menu.current.open = false
     menu.current.querySelector('summary')?.focus()
   }
+  const step = (by: 1 | -1) => {
+    const items = [...(menu.current?.querySelectorAll<HTMLElement>('.floating :is(a, button, input)') ?? [])]
+    const now = items.findIndex((item) => item === document.activeElement)
+    items[(Math.max(now, by === 1 ? -1 : 0) + by + items.length) % items.length]?.focus()
+  }
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Escape: shut,
+  }
   return (
     <details
       ref={menu}
       class={start ? 'menu start' : 'menu'}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || menu.current?.open !== true) return
+        const act = menu.current?.open === true ? keys[event.key] : undefined
+        if (act === undefined || (event.key !== 'Escape' && isTyping(event.target))) return
+        // the keys of a table behind it are the same
         event.stopPropagation()
-        shut()
+        event.preventDefault()
+        act()
       }}
     >
       <summary class={bare ? 'button bare' : 'button'} aria-label={text === undefined ? label : undefined}>

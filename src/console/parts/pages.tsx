@@ -137,7 +137,8 @@ export const Listed = <Item,>({
       {/* whoever asked for a further page looks at the end */}
       {cursor !== undefined && failed}
       {busy && <BusyBar />}
-      {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
+      {/* there before its words, which would not be read out otherwise */}
+      <div role="status">{items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}</div>
       <div class="list-foot" ref={end}>
         {items.length > 0 && <span>{words(items.length, count)}</span>}
         {canLoad && (

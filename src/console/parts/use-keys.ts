@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 /** True if single-letter keys are switched off in Settings. */
 const areOff = (): boolean => localStorage.getItem('keys') === 'off'
 
-const isTyping = (target: EventTarget | null): boolean =>
+/** True if a key writes, or chooses a value, where it is pressed. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, dialog *')
 
 /**

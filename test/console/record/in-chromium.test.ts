@@ -192,7 +192,7 @@ describeConsole('the pages of the record in a browser', () => {
     it('say what was searched for where nothing matches', async () => {
       await go(page, '/decisions?q=request:there-is-none', 'Decisions')
       await page.getByText('Nothing matches request:there-is-none.').waitFor()
-      await page.getByRole('link', { name: 'Clear the search' }).click()
+      await page.getByRole('button', { name: 'Clear the search' }).press('Enter')
       await lines().first().waitFor()
     })
 

@@ -8,6 +8,7 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { ClearSearch } from '../../parts/clear-search'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
@@ -158,7 +159,7 @@ export const DecisionsPage = () => {
             empty={
               <>
                 <p>{q === '' ? t.decisions.empty : t.decisions.nothing(q)}</p>
-                {q !== '' && <a href="/console/decisions">{t.decisions.clear}</a>}
+                {q !== '' && <ClearSearch to="/console/decisions" words={t.decisions.clear} />}
               </>
             }
             words={(shown, all) =>

@@ -6,11 +6,13 @@ import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { ClearSearch } from '../../parts/clear-search'
 import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { late } from '../../parts/late'
+import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
@@ -26,7 +28,7 @@ const { part: bulk, load: loadBulk } = late(() => import('./bulk-bar'))
 
 /** The links that the user may change: create, find, copy, and change many at once. */
 export const LinksPage = () => {
-  const { url, route } = useLocation()
+  const { url } = useLocation()
   const filters = filtersIn(url)
   const { q, tags, state, sort } = filters
   const list = usePages(
@@ -53,12 +55,18 @@ export const LinksPage = () => {
       () => link,
     )
 
+  /** Somebody else deleted or renamed it: its row would be refused whatever is done to it. */
+  const dropIfGone = (id: string) => (error: unknown) => {
+    if (problemIn(error).status === 404) list.remove((item) => item.id === id)
+    throw error
+  }
+
   const going = useRef(new Set<string>())
   const remove = async ({ id, code }: ManagedLink) => {
     if (going.current.has(id)) return
     going.current.add(id)
     try {
-      await api.deleteLink(code)
+      await api.deleteLink(code).catch(dropIfGone(id))
       list.remove((item) => item.id === id)
       if (trashDays > 0) say(t.links.deleted(1, trashDays), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
@@ -67,8 +75,8 @@ export const LinksPage = () => {
     }
   }
   const deletion = useDeletion()
-  const switchIt = ({ code, active }: ManagedLink) =>
-    attempt(async () => put(await api.updateLink(code, { active: !active })))
+  const switchIt = ({ id, code, active }: ManagedLink) =>
+    attempt(async () => put(await api.updateLink(code, { active: !active }).catch(dropIfGone(id))))
 
   const focusRow = useTableKeys(keptFocus.ref, selection, {
     c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
@@ -111,9 +119,7 @@ export const LinksPage = () => {
             isFiltered(filters) ? (
               <>
                 <p>{t.links.nothing(wordsOf(filters))}</p>
-                <Button kind="bare" onPress={() => route('/console', true)}>
-                  {t.links.clearFilters}
-                </Button>
+                <ClearSearch to="/console" words={t.links.clearFilters} />
               </>
             ) : (
               <>

@@ -5,7 +5,7 @@ import { api, type User } from '../../api'
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
-import { Button } from '../../parts/button'
+import { ClearSearch } from '../../parts/clear-search'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
@@ -23,7 +23,7 @@ import { useUserRights } from './use-user-rights'
 
 /** All users: search, roles, suspension, deletion, invitation. */
 export const UsersPage = () => {
-  const { query, route } = useLocation()
+  const { query } = useLocation()
   const filters = userFiltersIn(query)
   const { q, role, state } = filters
   const list = usePages(
@@ -67,9 +67,7 @@ export const UsersPage = () => {
             isFiltered(filters) ? (
               <>
                 <p>{t.users.nothing}</p>
-                <Button kind="bare" onPress={() => route('/console/users', true)}>
-                  {t.links.clearFilters}
-                </Button>
+                <ClearSearch to="/console/users" words={t.links.clearFilters} />
               </>
             ) : (
               <p>{t.users.none}</p>
