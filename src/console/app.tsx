@@ -7,7 +7,7 @@ import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
-import type { LinkgateProblem } from './api'
+import { refusals, type LinkgateProblem } from './api'
 import { issuerHost, openIssuer, signInWay } from './issuer'
 import { loadLanguage, t } from './language/language'
 import { loadMe, me } from './me'
@@ -77,7 +77,7 @@ const SignInAgain = ({ at, isElsewhere }: { readonly at: Date; readonly isElsewh
 const SignedIn = () => {
   useEffect(() => {
     void loadMe()
-  }, [])
+  }, [refusals.value])
   return (
     <div class="frame">
       <a class="button skip" href="#main">

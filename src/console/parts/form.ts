@@ -1,11 +1,19 @@
 import type { TargetedSubmitEvent } from 'preact'
 
-/** A handler of `submit` that gets the form; the browser does not send it. */
+/**
+ * A handler of `submit` that gets the form; the browser does not send it. If the service refuses a field, the first of
+ * them gets the focus, so that it is read out with what is wrong.
+ */
 export const handleSubmit =
   (submit: (form: HTMLFormElement) => unknown) =>
   (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    void submit(event.currentTarget)
+    const { currentTarget: form } = event
+    const run = async () => {
+      await submit(form)
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+    }
+    void run()
   }
 
 /** The text of a field of a form. */

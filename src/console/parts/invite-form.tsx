@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 
 import { api } from '../api'
 import { t } from '../language/language'
@@ -24,18 +25,24 @@ export const InviteForm = ({
   const made = useSignal<Invitation | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const faults = faultsOf(problem.value)
+  const place = useRef<HTMLDivElement>(null)
+  /** what was pressed is gone: the link gets the focus, or the empty form */
+  const show = (invitation: Invitation | null) => {
+    made.value = invitation
+    requestAnimationFrame(() => place.current?.querySelector('input')?.focus())
+  }
   const invite = (form: HTMLFormElement) =>
     attempt(async () => {
-      made.value = await api.inviteUser({ email: textOf(form, 'email').trim(), role: textOf(form, 'role') })
+      show(await api.inviteUser({ email: textOf(form, 'email').trim(), role: textOf(form, 'role') }))
       void onMade()
     })
 
   if (made.value !== null) {
     const { email, url, expires_at: until } = made.value
     return (
-      <div class="stack">
+      <div ref={place} class="stack">
         <SecretField label={t.welcome.invite.made(email)} hint={t.welcome.invite.madeHint(until)} text={url}>
-          <Button kind="bare" onPress={() => (made.value = null)}>
+          <Button kind="bare" onPress={() => show(null)}>
             {t.welcome.invite.another}
           </Button>
         </SecretField>
@@ -45,7 +52,7 @@ export const InviteForm = ({
   return (
     <form class="stack" onSubmit={handleSubmit((form) => off === null && invite(form))}>
       <FormProblem problem={problem.value} />
-      <div class="fields">
+      <div ref={place} class="fields">
         <Field label={t.welcome.invite.email} fault={faults['email']}>
           {(names) => <input {...names} name="email" type="email" autocomplete="off" maxLength={254} required />}
         </Field>

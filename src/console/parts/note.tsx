@@ -44,9 +44,9 @@ export const ProblemNote = ({
     </Note>
   )
 
-/** The error of a form; faults of its fields appear next to these. */
+/** The error of a form, unless it names fields: their faults appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
-  problem?.status === 422 || problem?.code.endsWith('_taken') ? null : <ProblemNote problem={problem} />
+  problem !== null && problem.errors.length > 0 ? null : <ProblemNote problem={problem} />
 
 /** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>

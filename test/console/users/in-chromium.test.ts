@@ -295,6 +295,32 @@ describeConsole('the pages of users in a browser', () => {
       expect((await service.request('GET', link.pathname)).status).to.equal(410)
     })
 
+    it('go by keys: each step has the focus, and a refusal is said', async () => {
+      const email = `invited-${freshCode('x')}@example.com`
+      await open()
+      await page.getByRole('button', { name: 'Invite somebody' }).press('Enter')
+      const address = page.getByLabel('Their e-mail address')
+      await soon(() => address.and(page.locator(':focus')).isVisible())
+      await page.keyboard.type(email)
+      const make = page.getByRole('button', { name: 'Make the invitation' })
+      const refuse = async (refusal: object) => {
+        const json = { status: 409, code: 'email_taken', title: 'The address is taken', ...refusal }
+        await page.route('**/users/invitations', (route) => route.fulfill({ status: 409, json }), { times: 1 })
+        await make.press('Enter')
+      }
+      await refuse({ errors: [{ field: 'email', message: 'is taken' }] })
+      await page.locator('.field .fault').waitFor()
+      await soon(() => address.and(page.locator(':focus')).isVisible())
+      await refuse({})
+      await page.getByRole('alert').getByText('The address is taken').waitFor()
+
+      await make.press('Enter')
+      const link = page.getByLabel(`Hand this link to ${email}`)
+      await soon(() => link.and(page.locator(':focus')).isVisible())
+      await page.getByRole('button', { name: 'Invite another' }).press('Enter')
+      await soon(() => address.and(page.locator(':focus')).isVisible())
+    })
+
     it('that were accepted meanwhile stay accepted, and the page says so', async () => {
       const email = `invited-${freshCode('x')}@example.com`
       const { json } = await service.request('POST', '/users/invitations', {
@@ -389,6 +415,22 @@ describeConsole('the pages of users in a browser', () => {
     await until('it is off', async () => (await invite.getAttribute('aria-disabled')) === 'true')
     await requireClean(other, 'for readers')
     expect([...asked].filter((asked) => asked.includes('/users/invitations'))).to.deep.equal([])
+  })
+
+  it('lead nowhere else once a role was taken away, and say which one is left', async () => {
+    const before = await addAccount(service, 'admin')
+    const { page: theirs } = await openSignedIn(service, before)
+    const rights = theirs.getByRole('link', { name: 'Access', exact: true })
+    await rights.waitFor()
+    const { status } = await service.request('PATCH', `/users/${before.id}`, {
+      token: admin.token,
+      json: { role: 'editor' },
+    })
+    expect(status).to.equal(200)
+    await theirs.getByRole('link', { name: 'Users', exact: true }).click()
+    await shown(theirs, 'Your role may not do that.')
+    await rights.waitFor({ state: 'detached' })
+    expect(await theirs.locator('.side-foot').innerText()).to.contain('editor')
   })
 
   it('do nothing to who may do more, and say so', async () => {

@@ -79,7 +79,7 @@ export const EditCard = ({
     const changes = changesIn(filled)
     if (Object.keys(changes).length === 0) return onClose()
     wanted.value = { ...base, ...changes }
-    const isSaved = await attempt(async () => {
+    return attempt(async () => {
       try {
         onChange(await api.updateLink(base.code, changes, { ifMatch: base }))
         say(t.link.edit.saved)
@@ -90,8 +90,6 @@ export const EditCard = ({
         if (!isStale || !(await startOver(changes))) throw error
       }
     })
-    if (!isSaved) requestAnimationFrame(() => filled.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
-    return undefined
   }
 
   /**

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentProps } from 'preact'
 
 import { api, type Invitation } from '../../api'
 import { t } from '../../language/language'
@@ -8,6 +9,7 @@ import { Card } from '../../parts/card'
 import { InviteForm } from '../../parts/invite-form'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { ProblemNote } from '../../parts/note'
+import { useOpenedFocus } from '../../parts/opened-focus'
 import { Listed, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
@@ -30,12 +32,18 @@ export const InvitationsCard = () => {
     >
       <div class="body stack">
         <p class="hint">{t.users.invitations.lead}</p>
-        {isMaking.value && <InviteForm off={off} onMade={() => (made.value += 1)} />}
+        {isMaking.value && <Inviting off={off} onMade={() => (made.value += 1)} />}
       </div>
       {may('user:invite') && <Invitations made={made.value} mayReadUsers={may('user:read')} />}
     </Card>
   )
 }
+
+const Inviting = (props: ComponentProps<typeof InviteForm>) => (
+  <div ref={useOpenedFocus<HTMLDivElement>()}>
+    <InviteForm {...props} />
+  </div>
+)
 
 const BADGES = { open: 'lit', accepted: 'allow', withdrawn: 'paused', expired: 'paused', lapsed: 'deny' } as const
 
