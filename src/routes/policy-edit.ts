@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import type { PolicyEdits } from '../layers/4-data/proposals.js'
+import type { PolicyEdits } from '../layers/4-data/policy-edits.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, HandlerInput } from '../layers/route.js'
 import type { DataRule } from '../layers/rules.js'

@@ -15,10 +15,11 @@ import type { DataRule } from '../rules.js'
 import { bind, change, changeOne, reachOf, read, readerOf, type Binding } from './context.js'
 import { insertOnce, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
+import type { ExportFormat } from './export-columns.js'
 import { isByVisits, pageByVisits } from './link-page-by-visits.js'
 import { countLinks, pageOfLinks, type LinkFilter, type LinkPageQuery } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields, type LinkChanged } from './link-rows.js'
-import { copyOfLinks, type LinkFormat } from './link-export.js'
+import { copyOfLinks } from './link-export.js'
 import { knex, ownedRows, prepared, toStatement, type OwnedRows } from './query.js'
 
 /** The fields that a request may set, as they are stored. */
@@ -85,7 +86,7 @@ export interface Links {
   /** The number of all listed links, up to 10,000. */
   countListed(filter: LinkFilter): Promise<number>
   /** All listed links as lines of text, oldest first, streamed in constant memory. */
-  export(format: LinkFormat, filter: LinkFilter): AsyncGenerator<Buffer>
+  export(format: ExportFormat, filter: LinkFilter): AsyncGenerator<Buffer>
 }
 
 export interface LinksStoreParts {

@@ -1,4 +1,4 @@
-import { formsOf, plain, text, utc, value } from './link-export.js'
+import { formsOf, plain, text, utc, value } from './export-columns.js'
 
 /** When a visit was: a row has the beginning of an hour, and the milliseconds after which like visits came. */
 export const VISIT_TIME = `(time + moment * interval '1 millisecond')`

@@ -7,7 +7,7 @@ import { adviseIfLate, type Deadline } from '../../domain/deadline.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, reachOf, readerOf, type ReadBinding } from './context.js'
-import type { LinkFormat } from './link-export.js'
+import type { ExportFormat } from './export-columns.js'
 import { LINK_ROLES, searchable } from './link-rows.js'
 import { mostVisited, type LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
@@ -31,7 +31,7 @@ export interface LinkVisitsStore {
     tags: readonly string[],
   ): Promise<VisitStatistics & { readonly links: readonly LinkVisits[] }>
   /** Single visits of a link as lines of text, oldest first, for the last VISIT_DAYS. */
-  export(link: Pick<Link, 'id'>, format: LinkFormat): AsyncGenerator<Buffer>
+  export(link: Pick<Link, 'id'>, format: ExportFormat): AsyncGenerator<Buffer>
 }
 
 interface VisitsStoreParts {
