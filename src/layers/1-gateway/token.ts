@@ -12,12 +12,10 @@ import { headerLines } from '../../input/header-lines.js'
 import { CLOCK_SKEW_SECONDS, parseClaims, requireInTime, type ClaimRules, type TimedToken } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
 
-interface TokenVerifierOptions extends Omit<ClaimRules, 'ownSignIns'> {
+interface TokenVerifierOptions extends ClaimRules {
   readonly keys: KeySource
-  /** default true: `sid` names a sign-in of this service */
-  readonly ownSignIns?: boolean
-  /** accepted signature algorithms; default ES256 */
-  readonly algorithms?: readonly string[]
+  /** accepted signature algorithms */
+  readonly algorithms: readonly string[]
 }
 
 export interface TokenVerifier {
@@ -59,14 +57,7 @@ export const bearerOf = (ctx: Context): string | Refusal | undefined => {
 /**
  * Verifies bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: we check form and claims, koa-jwt the signature.
  */
-export const createTokenVerifier = ({
-  keys,
-  issuer,
-  audience,
-  algorithms = ['ES256'],
-  ownSignIns = true,
-}: TokenVerifierOptions): TokenVerifier => {
-  const rules: ClaimRules = { issuer, audience, ownSignIns }
+export const createTokenVerifier = ({ keys, algorithms, ...rules }: TokenVerifierOptions): TokenVerifier => {
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, rules)]))
   const verified = new LRUCache<string, VerifiedToken>({ max: CACHED_TOKENS })
 

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 
 import { Refusal } from '../../../src/domain/refusal.js'
-import { createIssuer } from '../../../src/identity/issuer.js'
+import { createIssuer, type KeySource } from '../../../src/identity/issuer.js'
 import { loadOrMakeSigningKey, type SigningKey } from '../../../src/identity/signing-key.js'
 import { bearerOf, createTokenVerifier, invalidToken, type TokenVerifier } from '../../../src/layers/1-gateway/token.js'
 import { koaContext } from '../../support/koa-context.js'
@@ -73,19 +73,18 @@ const refusalOf = async (authorization: string): Promise<Refusal> => {
 const shapeOf = ({ code, status, title, detail, errors, headers, extensions, message }: Refusal) =>
   JSON.stringify({ code, status, title, detail, errors, headers, extensions, message })
 
+const verifierWith = (keys: KeySource, algorithms = ['ES256']) =>
+  createTokenVerifier({ issuer, audience, keys, algorithms, ownSignIns: true })
+
 before(async () => {
   folder = await makeTemporaryFolder()
   key = await loadOrMakeSigningKey(join(folder, 'key.pem'))
   issuer = `urn:linkgate:${key.kid}`
   const own = createIssuer(key, audience).keys
-  verifier = createTokenVerifier({
-    issuer,
-    audience,
-    keys: {
-      find: (kid, alg) => {
-        asked.push(`${kid} ${alg}`)
-        return own.find(kid, alg)
-      },
+  verifier = verifierWith({
+    find: (kid, alg) => {
+      asked.push(`${kid} ${alg}`)
+      return own.find(kid, alg)
     },
   })
 })
@@ -476,7 +475,7 @@ describe('where a token is looked for', () => {
 
 describe('the keys of an issuer', () => {
   const withKeys = (find: () => Promise<never>) =>
-    createTokenVerifier({ issuer, audience, keys: { find } })
+    verifierWith({ find })
       .verify(koaContext(), signed())
       .catch((error: unknown) => error)
 
@@ -495,7 +494,7 @@ describe('the keys of an issuer', () => {
 
   it('are never taken for a secret: a source that hands out a private key verifies nothing', async () => {
     const keys = { find: async () => key.privateKey }
-    const refusal = await createTokenVerifier({ issuer, audience, keys })
+    const refusal = await verifierWith(keys)
       .verify(koaContext(), signed())
       .catch((error: unknown) => error)
     expect(refusal).to.include({ code: 'invalid_token' })
@@ -503,7 +502,7 @@ describe('the keys of an issuer', () => {
 
   it('serve one algorithm each', async () => {
     const keys = { find: async (_: string, alg: string) => (alg === 'ES256' ? rsa.publicKey : key.publicKey) }
-    const both = createTokenVerifier({ issuer, audience, keys, algorithms: ['ES256', 'RS256'] })
+    const both = verifierWith(keys, ['ES256', 'RS256'])
     expect(await both.verify(koaContext(), signed()).catch((error: unknown) => error)).to.include({
       code: 'invalid_token',
     })
@@ -512,7 +511,7 @@ describe('the keys of an issuer', () => {
   for (const alg of ['none', 'HS256', 'EdDSA', '']) {
     it(`refuse to start with the algorithm ${JSON.stringify(alg)}`, () => {
       const { keys } = createIssuer(key, audience)
-      expect(() => createTokenVerifier({ issuer, audience, keys, algorithms: [alg] })).to.throw('not supported')
+      expect(() => verifierWith(keys, [alg])).to.throw('not supported')
     })
   }
 })
@@ -541,7 +540,7 @@ describe('a signature that was verified before', () => {
 
   it('vouches for nothing once its key is gone, or another goes by its name', async () => {
     let current: () => Promise<typeof key.publicKey> = async () => key.publicKey
-    const rotating = createTokenVerifier({ issuer, audience, keys: { find: () => current() } })
+    const rotating = verifierWith({ find: () => current() })
     const token = signed()
     expect(await ask(rotating, token)).to.equal('passed')
     current = async () => stranger.publicKey
