@@ -16,7 +16,7 @@ import { importLinks, type ImportOrder, type ImportResult } from '../import/impo
 import { createLinkStore } from '../import/link-store.js'
 import { createRefusedFile } from '../import/refused-file.js'
 import { linkReader } from '../import/to-link.js'
-import { UnreadableFile } from '../import/unreadable-file.js'
+import { UnreadableFile } from '../import/source.js'
 import { FIELDS, columnName } from '../import/words.js'
 import { createAnnouncer } from '../redirects/announcer.js'
 import { email, parsed } from './arguments.js'

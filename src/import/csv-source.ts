@@ -1,8 +1,7 @@
 import { unguardCell } from '../csv/cell.js'
 import { counted } from '../domain/counted.js'
 import { errorCode } from '../domain/thrown.js'
-import type { CsvDialect, Source, SourceRecord } from './source-record.js'
-import { UnreadableFile } from './unreadable-file.js'
+import { UnreadableFile, type CsvDialect, type Source, type SourceRecord } from './source.js'
 import { columnName } from './words.js'
 
 /** The longest record in bytes, so that a quote that was never closed does not fill the memory. */

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { parse, type Parser } from 'csv-parse'
 
 import { csvOptions, csvSource, type ParsedLine } from './csv-source.js'
-import type { Source } from './source-record.js'
+import type { Source } from './source.js'
 
 /** Reads a CSV of any length. `head`: the beginning of its text. */
 export const readCsv = async (text: AsyncIterable<string>, head: string): Promise<Source> => {

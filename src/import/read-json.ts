@@ -1,8 +1,6 @@
 import { isObject } from '../domain/is-object.js'
 import { parseStrictJson } from '../input/strict-json.js'
-import type { Source, SourceRecord } from './source-record.js'
-import { isJson } from './source-text.js'
-import { UnreadableFile } from './unreadable-file.js'
+import { UnreadableFile, isJson, type Source, type SourceRecord } from './source.js'
 import { columnName } from './words.js'
 
 /** The longest line or document in characters. A document that spans several lines is held in memory. */

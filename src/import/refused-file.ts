@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { open, realpath, rm, type FileHandle } from 'node:fs/promises'
 
 import { refusedText } from './refused-text.js'
-import type { Source, SourceRecord } from './source-record.js'
+import type { Source, SourceRecord } from './source.js'
 
 /**
  * The refused records, as they were read, with the reasons. An error of writing does not end the import. `source`:

@@ -1,5 +1,5 @@
 import { formatCsv } from '../csv/format.js'
-import type { Source, SourceRecord } from './source-record.js'
+import type { Source, SourceRecord } from './source.js'
 import { REASONS, columnName } from './words.js'
 
 /**

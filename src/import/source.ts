@@ -1,48 +1,58 @@
-import { open, type FileHandle } from 'node:fs/promises'
+export interface SourceRecord {
+  /** its place in the file, for a message: `12` (the line) or `link 12` */
+  readonly place: string
+  /** its texts by column name (`columnName`) */
+  readonly cells: ReadonlyMap<string, string>
+  /** its cells or its object, to be written out again if it is refused */
+  readonly original: readonly string[] | object
+  /** set if it cannot be read: the reason */
+  readonly fault?: string
+}
 
-import { errorCode } from '../domain/thrown.js'
-import { UnreadableFile } from './unreadable-file.js'
-import { readCsv } from './read-csv.js'
-import { readJson } from './read-json.js'
-import type { Source } from './source-record.js'
-import { HEAD_BYTES, headOf, isJson, textDecoder } from './source-text.js'
+/** How a CSV separates its cells and begins. */
+export interface CsvDialect {
+  readonly delimiter: string
+  /** whether it begins with a byte order mark, without which some spreadsheets misread UTF-8 */
+  readonly bom: boolean
+}
+
+/** A file that is read sequentially, in constant memory. */
+export interface Source {
+  /** the columns of a CSV as the file names them; null for JSON */
+  readonly columns: readonly string[] | null
+  /** null for JSON */
+  readonly dialect: CsvDialect | null
+  readonly records: AsyncIterable<SourceRecord>
+}
+
+/** A file, or the rest of one from a line on, that cannot be read at all. */
+export class UnreadableFile extends Error {}
+
+/** How many bytes are read to detect the type of a file. */
+export const HEAD_BYTES = 65_536
+
+/** The beginning of a file as text, with its byte order mark. Throws UnreadableFile if it is not UTF-8 text. */
+export const headOf = (bytes: Uint8Array): string => {
+  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes.includes(0))
+    throw new UnreadableFile('it is not UTF-8 text: save it as “CSV UTF-8”')
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  if (text.trim() === '') throw new UnreadableFile('it is empty')
+  return text
+}
+
+export const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
 
 /**
- * Opens a file as CSV (with commas, semicolons or tabs) or JSON, depending on its first character, runs `work`, and
- * closes it. The text is UTF-8, with or without a byte order mark. `read` is called with the number of bytes read so
- * far. Throws UnreadableFile; `records` throws it too, after the records that could be read.
+ * Decodes bytes in pieces; call it without any at the end. Throws UnreadableFile for a byte that is not UTF-8, because
+ * guessing an encoding would store wrong letters.
  */
-export const withSource = async <T>(
-  file: string,
-  read: (bytes: number) => void,
-  work: (source: Source) => Promise<T>,
-): Promise<T> => {
-  const handle = await open(file).catch((error: unknown) => {
-    throw new UnreadableFile(`the system cannot read it (${errorCode(error)})`, { cause: error })
-  })
-  try {
-    const head = await readHead(handle)
-    const text = textOf(handle, read)
-    return await work(isJson(head) ? readJson(text) : await readCsv(text, head))
-  } finally {
-    await handle.close()
+export const textDecoder = (): ((bytes?: Uint8Array) => string) => {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return (bytes) => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch (error) {
+      throw new UnreadableFile('a character is not UTF-8: save the file as “CSV UTF-8”', { cause: error })
+    }
   }
-}
-
-const readHead = async (handle: FileHandle): Promise<string> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-  return headOf(buffer.subarray(0, bytesRead))
-}
-
-/** The text in pieces. */
-const textOf = async function* (handle: FileHandle, read: (bytes: number) => void): AsyncGenerator<string> {
-  const decode = textDecoder()
-  let total = 0
-  for await (const bytes of handle.createReadStream({ start: 0, autoClose: false })) {
-    if (!Buffer.isBuffer(bytes)) throw new TypeError('a file is read as bytes')
-    total += bytes.length
-    read(total)
-    yield decode(bytes)
-  }
-  yield decode()
 }

@@ -1,4 +1,4 @@
-import type { SourceRecord } from './source-record.js'
+import type { SourceRecord } from './source.js'
 import { codeOf, type Cell, type Field, type ImportFormat, type Words } from './words.js'
 
 /**

@@ -3,9 +3,8 @@ import { readFile as readBytes, readdir } from 'node:fs/promises'
 import { expect } from 'chai'
 
 import { readFile } from '../../src/console/pages/import/read-file.js'
-import { withSource } from '../../src/import/source.js'
-import type { SourceRecord } from '../../src/import/source-record.js'
-import { UnreadableFile } from '../../src/import/unreadable-file.js'
+import { withSource } from '../../src/import/with-source.js'
+import { UnreadableFile, type SourceRecord } from '../../src/import/source.js'
 
 const SAMPLES = new URL('../import/samples/', import.meta.url)
 

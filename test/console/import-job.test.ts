@@ -6,7 +6,7 @@ import { createImportJob, type ImportService } from '../../src/console/pages/imp
 import type { ItemResult } from '../../src/console/pages/import/outcome.js'
 import { rowsOf, type Item } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
-import type { SourceRecord } from '../../src/import/source-record.js'
+import type { SourceRecord } from '../../src/import/source.js'
 
 const targetOf = (code: string) => `https://example.com/${code}`
 const fileOf = (all: readonly Readonly<Record<string, string>>[]) =>

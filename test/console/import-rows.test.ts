@@ -7,7 +7,7 @@ import { outcomeOf } from '../../src/console/pages/import/outcome.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { settle } from '../../src/console/pages/import/there-already.js'
 import { FORMATS } from '../../src/import/formats.js'
-import type { SourceRecord } from '../../src/import/source-record.js'
+import type { SourceRecord } from '../../src/import/source.js'
 
 const record = (cells: Readonly<Record<string, string>>, place = '2'): SourceRecord => ({
   place,

@@ -8,10 +8,9 @@ import * as fc from 'fast-check'
 
 import { guardCell } from '../../src/csv/cell.js'
 import { readJson } from '../../src/import/read-json.js'
-import { withSource } from '../../src/import/source.js'
-import type { SourceRecord } from '../../src/import/source-record.js'
+import { withSource } from '../../src/import/with-source.js'
+import { UnreadableFile, type SourceRecord } from '../../src/import/source.js'
 import { linkReader } from '../../src/import/to-link.js'
-import { UnreadableFile } from '../../src/import/unreadable-file.js'
 import { codeOf } from '../../src/import/words.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 

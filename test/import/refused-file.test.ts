@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 
 import { createRefusedFile } from '../../src/import/refused-file.js'
-import type { SourceRecord } from '../../src/import/source-record.js'
+import type { SourceRecord } from '../../src/import/source.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { within } from '../support/until.js'
 

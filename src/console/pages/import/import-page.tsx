@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 
 import { FORMATS } from '../../../import/formats.js'
-import { UnreadableFile } from '../../../import/unreadable-file.js'
+import { UnreadableFile } from '../../../import/source.js'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'

@@ -1,8 +1,15 @@
 import { csvOptions, csvSource, type ParsedLine } from '../../../import/csv-source.js'
 import { readJson } from '../../../import/read-json.js'
-import type { CsvDialect, Source, SourceRecord } from '../../../import/source-record.js'
-import { HEAD_BYTES, headOf, isJson, textDecoder } from '../../../import/source-text.js'
-import { UnreadableFile } from '../../../import/unreadable-file.js'
+import {
+  UnreadableFile,
+  HEAD_BYTES,
+  headOf,
+  isJson,
+  textDecoder,
+  type CsvDialect,
+  type Source,
+  type SourceRecord,
+} from '../../../import/source.js'
 
 /** A page holds the whole file in memory; the command line does not. */
 export const MOST_FILE_BYTES = 16 * 1_024 * 1_024

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 
-import type { SourceRecord } from '../../../import/source-record.js'
+import type { SourceRecord } from '../../../import/source.js'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'

@@ -1,5 +1,5 @@
 import { storedTarget } from '../../../domain/url.js'
-import type { SourceRecord } from '../../../import/source-record.js'
+import type { SourceRecord } from '../../../import/source.js'
 import { booleanOf, typedFields, unstorableIn } from '../../../import/typed-fields.js'
 import { wordsOf } from '../../../import/words-of.js'
 import type { Field, ImportFormat, Words } from '../../../import/words.js'
