@@ -46,7 +46,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     connectionsCheckingInterval: 5_000,
-    // require-one-host.ts refuses it like every other fault; Node would respond without a problem body
+    // request-target.ts refuses it like every other fault; Node would respond without a problem body
     requireHostHeader: false,
   })
   // closes a connection on which nothing is read or written: its client may have left, or not want its answer

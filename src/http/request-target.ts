@@ -23,3 +23,24 @@ export const requireOneHost = (ctx: Context, next: Next): Promise<void> => {
     throw new Refusal('invalid_request', { detail: 'Exactly one valid Host header is required.' })
   return next()
 }
+
+/** Koa throws at a target that it cannot parse, such as `http://%@x/`, and finds no path in `http://`. */
+const hasPath = (ctx: Context): boolean => {
+  try {
+    return typeof ctx.path === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** Refuses (400) a request whose target has no path, before anything reads it. */
+export const requirePath = (ctx: Context, next: Next): Promise<void> => {
+  if (!hasPath(ctx)) throw new Refusal('invalid_request', { detail: 'The request target cannot be read.' })
+  return next()
+}
+
+/** Treats `/{code}%2B` as `/{code}+`: some programs encode the plus when they pass a URL on. */
+export const plainPlus = (ctx: Context, next: Next): Promise<void> => {
+  if (/%2B$/i.test(ctx.path)) ctx.path = ctx.path.replace(/%2B$/i, '+')
+  return next()
+}
