@@ -11,7 +11,7 @@ export interface ValidCheckpoint extends StoredCheckpoint {
 }
 
 /** ISO 8601; null: from the beginning. `from` is inclusive, `to` is not. */
-export interface Period {
+interface Period {
   readonly from: string | null
   readonly to: string
 }

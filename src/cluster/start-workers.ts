@@ -12,7 +12,7 @@ import { metricsIn } from '../metrics/metrics-in.js'
 import { superviseWorkers, type Supervisor } from './supervise.js'
 import { followWorker, type WorkerProcess } from './worker-process.js'
 
-export interface Workers extends Pick<Supervisor, 'stop' | 'restart'> {
+interface Workers extends Pick<Supervisor, 'stop' | 'restart'> {
   readonly baseUrl: string
 }
 

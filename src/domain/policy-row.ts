@@ -4,7 +4,7 @@ export const EFFECTS = ['allow', 'deny'] as const
 export type Effect = (typeof EFFECTS)[number]
 
 export const REACHES = ['own', 'any'] as const
-export type Reach = (typeof REACHES)[number]
+type Reach = (typeof REACHES)[number]
 
 /** The label of a rule. */
 export const RULE_LABEL = /^[A-Z][A-Z0-9-]{0,15}$/

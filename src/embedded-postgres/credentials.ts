@@ -6,7 +6,7 @@ import { StartError } from '../domain/start-error.js'
 import { unlessMissing, writeDurably } from '../files.js'
 
 /** The two passwords of an embedded database. */
-export interface Credentials {
+interface Credentials {
   readonly owner: string
   readonly service: string
 }

@@ -1,5 +1,5 @@
 /** The value, or the first fault. `path` names a duplicate member, such as `add.0.role`. */
-export type StrictJson =
+type StrictJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: 'malformed' | 'depth' }
   | { readonly ok: false; readonly fault: 'duplicate'; readonly path: string }

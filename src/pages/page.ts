@@ -14,7 +14,7 @@ export interface Page {
 /** A page before its reader's language is known. */
 export type PageIn = (texts: Texts) => Page
 
-export interface Content {
+interface Content {
   readonly title: string
   readonly body: Html
   /** lines of small print: which request the page answers, and on which host */

@@ -5,7 +5,7 @@ import { pageOf, shownAddress, type PageIn } from './page.js'
 import { passwordPage } from './password-page.js'
 
 /** The data of a page about a refusal. Details meant for programs do not appear in it. */
-export interface Refused {
+interface Refused {
   readonly code: RefusalCode
   readonly status: number
   /** seconds, if the refusal says when to retry */

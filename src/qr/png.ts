@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import { channelsOf, type Colour } from './contrast.js'
 
 /** A square picture of two colours. */
-export interface Bitmap {
+interface Bitmap {
   /** pixels on each side */
   readonly size: number
   /** the colours of unset and of set pixels */

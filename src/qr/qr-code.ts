@@ -5,17 +5,17 @@ import { bitmapPng } from './png.js'
 
 /** Error correction levels: how much of a code may be damaged, 7, 15, 25 or 30 % (ISO/IEC 18004). */
 export const QR_LEVELS = ['L', 'M', 'Q', 'H'] as const
-export type QrLevel = (typeof QR_LEVELS)[number]
+type QrLevel = (typeof QR_LEVELS)[number]
 
 const NAMES = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
 export const QR_FORMATS = ['svg', 'png'] as const
-export type QrFormat = (typeof QR_FORMATS)[number]
+type QrFormat = (typeof QR_FORMATS)[number]
 
 /** The dark and light squares of a code, without its margin. */
-export type Modules = readonly (readonly boolean[])[]
+type Modules = readonly (readonly boolean[])[]
 
-export interface QrLook {
+interface QrLook {
   /** width and height of the picture in pixels */
   readonly size: number
   /** width of the quiet zone in modules; scanners expect four */

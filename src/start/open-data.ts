@@ -12,7 +12,7 @@ import { openTracing, type Tracing } from '../tracing/tracing.js'
 import { VERSION } from '../version.js'
 import type { Closing } from './closing.js'
 
-export interface Data {
+interface Data {
   /** with a span for each query of a traced request */
   readonly database: Database
   /** the same without tracing, for background work */

@@ -1,7 +1,7 @@
 const EIGHTHS = [...' ▁▂▃▄▅▆▇█']
 const ROWS = 6
 
-export interface Chart {
+interface Chart {
   readonly lines: readonly string[]
   /** how many numbers each bar adds up */
   readonly perBar: number

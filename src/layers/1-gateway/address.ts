@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net'
 
 /** Where a request came from: its socket and its `X-Forwarded-For` header. */
-export interface Origin {
+interface Origin {
   readonly remoteAddress: string | undefined
   readonly forwardedFor: string | undefined
 }

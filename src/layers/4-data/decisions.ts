@@ -16,7 +16,7 @@ export interface LogQuery extends LogFilter {
 }
 
 /** An entry as the database returns it: bigint as text, times as Date. Fields that a change does not have are null. */
-export interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
+interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
   readonly id: string
   readonly time: Date
   readonly kind: EntryKind

@@ -14,7 +14,7 @@ import { requireGrantable } from './require-grantable.js'
 /** `lapsed`: its inviter is suspended, or may no longer grant its role. */
 export const INVITATION_STATES = ['open', 'accepted', 'withdrawn', 'expired', 'lapsed'] as const
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly email: string
   readonly role: string
   readonly hash: Buffer
@@ -22,7 +22,7 @@ export interface NewInvitation {
 }
 
 /** An invitation in its public form. Times are ISO 8601 in UTC. */
-export interface ListedInvitation {
+interface ListedInvitation {
   readonly id: string
   readonly email: string
   readonly role: string
