@@ -7,6 +7,7 @@ import { dateAndTime } from '../language/format'
 import { t } from '../language/language'
 import { Ask } from '../parts/ask'
 import { Button } from '../parts/button'
+import { ClearSearch } from '../parts/clear-search'
 import type { Wanted } from '../parts/codes-like'
 import { textOf } from '../parts/form'
 import { useKeptFocus } from '../parts/kept-focus'
@@ -79,9 +80,7 @@ export const TrashPage = () => {
             ) : (
               <>
                 <p>{t.links.nothing([t.decisions.quoted(q)])}</p>
-                <Button kind="bare" onPress={() => search('')}>
-                  {t.links.clearFilters}
-                </Button>
+                <ClearSearch to="/console/trash" words={t.links.clearFilters} />
               </>
             )
           }
