@@ -4,6 +4,7 @@ import { Button } from '../../parts/button'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
+import { useLeftFocus } from '../../parts/opened-focus'
 import { rowText } from '../../parts/policy/row'
 import { textOf, type RowEdit } from './draft'
 
@@ -39,31 +40,33 @@ export const StaleNote = ({
   // that of an earlier edit stays until this one is loaded
   const value = loaded.value?.made.revision === to ? loaded.value : null
   return (
-    <Note kind="lit" title={t.propose.stale(to, value?.made.actor.name ?? null)}>
-      <div class="row">
-        <SeeBoth />
-      </div>
-      <LoadProblem of={{ ...loaded, at: null }} />
-      {value !== null && <p>{t.propose.staleWhy(value.made.reason, value.made.time)}</p>}
-      <div class="two" id={BOTH} role="group" aria-label={t.propose.both} tabIndex={-1}>
-        <section aria-label={t.propose.theirs}>
-          <h2>{t.propose.theirs}</h2>
-          <RowChanges
-            removed={value?.between.removed.map(rowText) ?? []}
-            added={value?.between.added.map(rowText) ?? []}
-          />
-        </section>
-        <section aria-label={t.propose.mine}>
-          <h2>{t.propose.mine}</h2>
-          <EditedRows edits={mine} />
-        </section>
-      </div>
-      <div class="row">
-        <Button kind="main" onPress={onCarry}>
-          {t.propose.carry}
-        </Button>
-      </div>
-    </Note>
+    <div ref={useLeftFocus<HTMLDivElement>()}>
+      <Note kind="lit" title={t.propose.stale(to, value?.made.actor.name ?? null)}>
+        <div class="row">
+          <SeeBoth />
+        </div>
+        <LoadProblem of={{ ...loaded, at: null }} />
+        {value !== null && <p>{t.propose.staleWhy(value.made.reason, value.made.time)}</p>}
+        <div class="two" id={BOTH} role="group" aria-label={t.propose.both} tabIndex={-1}>
+          <section aria-label={t.propose.theirs}>
+            <h2>{t.propose.theirs}</h2>
+            <RowChanges
+              removed={value?.between.removed.map(rowText) ?? []}
+              added={value?.between.added.map(rowText) ?? []}
+            />
+          </section>
+          <section aria-label={t.propose.mine}>
+            <h2>{t.propose.mine}</h2>
+            <EditedRows edits={mine} />
+          </section>
+        </div>
+        <div class="row">
+          <Button kind="main" onPress={onCarry}>
+            {t.propose.carry}
+          </Button>
+        </div>
+      </Note>
+    </div>
   )
 }
 
