@@ -387,6 +387,7 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
       expect(await states()).to.deep.equal(['not asked here', 'stops here', 'not reached', 'not reached'])
       expect(await page.locator(':focus').innerText(), 'the focus stays').to.equal('Explain')
+      expect(await page.getByRole('status').getByRole('heading', { level: 2 }).count(), 'it is read out').to.equal(1)
       await page.goBack()
       await page.getByLabel('Who', { exact: true }).waitFor()
       await page.goForward()

@@ -89,7 +89,8 @@ const Verdict = ({
   }
   return (
     <section class="card" aria-labelledby="verdict-title">
-      <div class="body">
+      {/* the focus stays on what was asked with */}
+      <div class="body" role="status">
         <h2 id="verdict-title" class="answer">
           <EffectWord effect={stop === null ? 'allow' : 'deny'} words={t.explain.verdicts} />{' '}
           {stop !== null && t.explain.atLayer(layerNumber(stop))}{' '}

@@ -7,6 +7,7 @@ import type { Attempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
+import { deleteExactly } from '../../parts/delete-exactly'
 import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
@@ -21,7 +22,7 @@ import { TransferDialog } from './transfer-dialog'
 export const LinkActions = ({
   code,
   url,
-  id,
+  link,
   rights,
   off,
   onEdit,
@@ -31,7 +32,7 @@ export const LinkActions = ({
   readonly code: string
   readonly url: string
   /** known only to callers who may change it */
-  readonly id?: string
+  readonly link?: ManagedLink
   readonly rights: LinkRights | undefined
   /** why this caller may not change it */
   readonly off: string | null
@@ -47,8 +48,8 @@ export const LinkActions = ({
     askUnsaved(() => route(`/console/links/${restored}`))
   }
   const remove = async () => {
-    await api.deleteLink(code)
-    if (trashDays > 0) say(t.links.deleted(1, trashDays), id === undefined ? undefined : () => restore(id))
+    await (link === undefined ? api.deleteLink(code) : deleteExactly(link))
+    if (trashDays > 0) say(t.links.deleted(1, trashDays), link && (() => restore(link.id)))
     else say(t.links.forGood.done)
     lateRoute('/console')
   }

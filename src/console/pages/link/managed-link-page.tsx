@@ -47,7 +47,7 @@ export const ManagedLinkPage = ({
         <LinkActions
           code={code}
           url={link.url}
-          id={link.id}
+          link={link}
           rights={may}
           off={off}
           onEdit={() => (isEditing.value = true)}

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button'
 import { ClearSearch } from '../../parts/clear-search'
 import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
+import { deleteExactly } from '../../parts/delete-exactly'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { late } from '../../parts/late'
@@ -62,11 +63,12 @@ export const LinksPage = () => {
   }
 
   const going = useRef(new Set<string>())
-  const remove = async ({ id, code }: ManagedLink) => {
+  const remove = async (link: ManagedLink) => {
+    const { id } = link
     if (going.current.has(id)) return
     going.current.add(id)
     try {
-      await api.deleteLink(code).catch(dropIfGone(id))
+      await deleteExactly(link).catch(dropIfGone(id))
       list.remove((item) => item.id === id)
       if (trashDays > 0) say(t.links.deleted(1, trashDays), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
