@@ -135,11 +135,14 @@ export const CreateBar = ({
         </div>
       )}
       {made.value !== null && (
-        <p class="made row" role="status">
-          <Icon name="check" />
-          <a href={made.value.url} target="_blank" rel="noopener">
-            {made.value.url.replace(/^https?:\/\//, '')}
-          </a>
+        <p class="made row">
+          {/* without the button beside it, which says for itself what it did */}
+          <span class="row" role="status">
+            <Icon name="check" />
+            <a href={made.value.url} target="_blank" rel="noopener">
+              {made.value.url.replace(/^https?:\/\//, '')}
+            </a>
+          </span>
           <CopyButton text={made.value.url} label={t.links.copyOne(made.value.url)} />
           <a class="button bare" href={`/console/links/${made.value.code}`}>
             {t.links.details}

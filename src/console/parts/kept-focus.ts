@@ -3,8 +3,8 @@ import type { RefObject, TargetedFocusEvent } from 'preact'
 
 /**
  * Keeps the focus in a list whose focused control disappears, as after a deletion: the nearest item with a link or a
- * button gets it, or the page's heading if there is none. Spread the result on the element that has the items as
- * children.
+ * button, or the nearest that is one, gets it, or the page's heading if there is none. Spread the result on the element
+ * that has the items as children.
  */
 export const useKeptFocus = <List extends HTMLElement>(): {
   readonly ref: RefObject<List | null>
@@ -22,9 +22,9 @@ export const useKeptFocus = <List extends HTMLElement>(): {
     if (activeElement !== document.body) return
     const items = [...(ref.current?.children ?? [])]
     const nearest = [...items.slice(place), ...items.slice(0, place).toReversed()]
-    const controls = nearest.map((item) => item.querySelector<HTMLElement>('a, button'))
-    const next = controls.find((control) => control !== null) ?? document.querySelector<HTMLElement>('h1')
-    next?.focus()
+    const controls = nearest.flatMap((item) => [item, ...item.querySelectorAll('*')])
+    const next = controls.find((control) => control.matches('a, button')) ?? document.querySelector('h1')
+    if (next instanceof HTMLElement) next.focus()
   })
   return {
     ref,

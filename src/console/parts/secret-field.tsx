@@ -21,7 +21,7 @@ export const SecretField = ({
         <input {...names} class="mono" readOnly value={text} onFocus={({ currentTarget }) => currentTarget.select()} />
       )}
     </Field>
-    <div class="row" role="status">
+    <div class="row">
       <CopyButton text={text} />
       {children}
     </div>

@@ -68,6 +68,11 @@ describeConsole('the console by keys alone', () => {
     })
     await press('Enter')
     await shown(page, 'Copied')
+    const said = await page.getByRole('status').allInnerTexts()
+    expect(
+      said.filter((text) => text.includes('Copied')),
+      'read out once',
+    ).to.have.length(1)
     const made = await page.locator('.made a').first().getAttribute('href')
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(made)
     await tabTo(page.getByRole('searchbox').first())

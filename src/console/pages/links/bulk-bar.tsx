@@ -9,8 +9,10 @@ import { Button } from '../../parts/button'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { tagsIn, textOf } from '../../parts/form'
 import { hintOfEnd } from '../../parts/hint-of-end'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
+import { useLeftFocus } from '../../parts/opened-focus'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
@@ -88,9 +90,9 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const updateOff = noneOf('link:update', changeable)
   const refused = refusal.value !== null && <Note kind="deny" title={refusal.value} />
   return (
-    <div class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
+    <div ref={useLeftFocus<HTMLDivElement>()} class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
       <strong>{t.links.selected(selected.length)}</strong>
-      <span class="row push">
+      <span class="row push" {...useKeptFocus<HTMLSpanElement>()}>
         <Button icon="tag" off={updateOff} onPress={() => (asks.value = 'tags')}>
           {t.links.tag}
         </Button>

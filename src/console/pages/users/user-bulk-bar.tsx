@@ -4,7 +4,9 @@ import type { User } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { useKeptFocus } from '../../parts/kept-focus'
 import { Note } from '../../parts/note'
+import { useLeftFocus } from '../../parts/opened-focus'
 import { say } from '../../parts/toast'
 import { changeUsers } from './change-users'
 import { LeftOut, sortOut, type Sorted } from './left-out'
@@ -39,9 +41,9 @@ export const UserBulkBar = ({
       if (problem !== null) refused.value = t.users.refused(failed, t.problem(problem))
     })
   return (
-    <div class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
+    <div ref={useLeftFocus<HTMLDivElement>()} class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
       <strong>{t.links.selected(selected.length)}</strong>
-      <span class="row push">
+      <span class="row push" {...useKeptFocus<HTMLSpanElement>()}>
         <Button icon="key" off={reasonOf(role)} onPress={() => (asksRole.value = true)}>
           {t.users.changeRole}
         </Button>
