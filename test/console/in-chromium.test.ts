@@ -283,6 +283,20 @@ describeConsole('the console in a browser', () => {
       expect(await page.locator('.note').count()).to.equal(0)
     })
 
+    it('have the focus below the last of them once the button that loads more is gone', async () => {
+      const isFocused = deferred()
+      await page.route(/cursor=/, async (route) => {
+        await isFocused.promise
+        return route.continue()
+      })
+      await page.reload()
+      await shown(page, /^50 of [67]\d$/)
+      await page.getByRole('button', { name: 'Load more' }).focus()
+      isFocused.resolve()
+      await page.locator('.list-foot span:focus', { hasText: /^([67]\d) of \1$/ }).waitFor()
+      await page.unroute(/cursor=/)
+    })
+
     it('come page by page in the order that was chosen last', async () => {
       await page.reload()
       await shown(page, /^50 of [67]\d$/)

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { LinkgateProblem, Page } from '../api'
 import { t } from '../language/language'
@@ -120,6 +120,16 @@ export const Listed = <Item,>({
 }) => {
   const { items, next, count, busy, problem, cursor, at } = list.state.value
   const end = useRef<HTMLDivElement>(null)
+  /** the control of the foot that had the focus last */
+  const focused = useRef<EventTarget | null>(null)
+  const shown = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const { current } = focused
+    if (!(current instanceof Element) || current.isConnected) return
+    focused.current = null
+    // all is loaded, and the button for it gone
+    if (document.activeElement === document.body) shown.current?.focus({ preventScroll: true })
+  })
   const canLoad = next !== null && problem === null
   useEffect(() => {
     if (end.current === null || !canLoad) return undefined
@@ -139,8 +149,12 @@ export const Listed = <Item,>({
       {busy && <BusyBar />}
       {/* there before its words, which would not be read out otherwise */}
       <div role="status">{items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}</div>
-      <div class="list-foot" ref={end}>
-        {items.length > 0 && <span>{words(items.length, count)}</span>}
+      <div class="list-foot" ref={end} onFocusIn={({ target }) => (focused.current = target)}>
+        {items.length > 0 && (
+          <span ref={shown} tabIndex={-1}>
+            {words(items.length, count)}
+          </span>
+        )}
         {canLoad && (
           <Button kind="bare" onPress={list.more} busy={busy}>
             {t.links.loadMore}
