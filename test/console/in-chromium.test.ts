@@ -955,6 +955,12 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('button', { name: 'Sign out' }).click()
       await shown(page, /^You are still signed in\. No connection since /)
       await browser.context.setOffline(false)
+      await go(page, '/settings', 'Settings')
+      await shown(page, 'this browser')
+      await browser.context.setOffline(true)
+      await page.locator('.items').getByRole('button', { name: 'Sign out' }).click()
+      await shown(page, /^You are still signed in\. No connection since /)
+      await browser.context.setOffline(false)
     })
 
     it('says so while there is no connection, and what was typed stays', async () => {

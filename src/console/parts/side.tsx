@@ -6,14 +6,11 @@ import { useEffect, useId } from 'preact/hooks'
 import { number } from '../language/format'
 import { t } from '../language/language'
 import { me } from '../me'
-import { signOut } from '../session'
 import { Button } from './button'
 import { Icon, Mark, type IconName } from './icon'
-import { problemIn } from './loaded'
+import { leave } from './leave'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
 import { useAllowed } from './service-rights'
-import { failedWords, say } from './toast'
-import { askUnsaved } from './unsaved'
 
 const Item = ({
   href,
@@ -66,10 +63,6 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
     </>
   )
 }
-
-/** If the service cannot be reached, the user stays signed in, and must know it: others may use this browser. */
-const leave = () =>
-  askUnsaved(() => signOut().catch((error: unknown) => say(t.stillSignedIn(failedWords(problemIn(error))))))
 
 /** The navigation; on a phone it is behind a button. */
 export const Side = () => {

@@ -305,4 +305,12 @@ describeConsole('an edit of the policy in a browser', () => {
       before,
     )
   })
+
+  it('unfolds rows that are far from the edit, the first of which gets the focus', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => rowsFor('editor', 2_000 + i, 'link:read')[0] ?? {})
+    await addRows(service, admin.token, many)
+    await begin()
+    await page.getByRole('button', { name: /more, unchanged$/ }).press('Enter')
+    await page.locator('.row-words:focus').waitFor()
+  })
 })

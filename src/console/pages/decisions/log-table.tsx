@@ -26,6 +26,12 @@ export const LogTable = ({
   const opened = useSignal<string | null>(null)
   const unfolded = useSignal<ReadonlySet<string>>(new Set())
   const isUnfolded = ({ line, alike }: Fold) => [line, ...alike].some(({ id }) => unfolded.value.has(id))
+  /** The button goes with its row: the first line in its place gets the focus. */
+  const unfold = (alike: readonly LogLine[]) => {
+    const before = document.activeElement?.closest('tr')?.previousElementSibling
+    unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)])
+    requestAnimationFrame(() => before?.nextElementSibling?.querySelector('button')?.focus())
+  }
   const rowOf = (line: LogLine) => (
     <LogRow
       key={line.id}
@@ -69,11 +75,7 @@ export const LogTable = ({
                   <tr class="fold">
                     <td />
                     <td colSpan={COLUMNS - 1}>
-                      <Button
-                        kind="bare"
-                        icon="down"
-                        onPress={() => (unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)]))}
-                      >
+                      <Button kind="bare" icon="down" onPress={() => unfold(alike)}>
                         {t.decisions.alike(number(alike.length), clock(oldest.time))}
                       </Button>
                     </td>

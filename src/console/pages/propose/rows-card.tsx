@@ -157,7 +157,10 @@ export const RowsCard = ({
               <Button
                 kind="bare"
                 icon="down"
-                onPress={() => (unfolded.value = new Set([...unfolded.value, block.key]))}
+                onPress={() => {
+                  unfolded.value = new Set([...unfolded.value, block.key])
+                  focus(block.key)
+                }}
               >
                 {t.propose.folded(block.rows.length)}
               </Button>

@@ -5,11 +5,11 @@ import { Button } from '../../parts/button'
 import { BusyBar } from '../../parts/busy-bar'
 import { Card } from '../../parts/card'
 import { useKeptFocus } from '../../parts/kept-focus'
+import { leave } from '../../parts/leave'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
-import { signOut } from '../../session'
 
 /** All browsers and programs where the user is signed in with their password. */
 export const SignInsCard = () => {
@@ -42,7 +42,7 @@ export const SignInsCard = () => {
                 </div>
               </div>
               {current ? (
-                <Button icon="out" onPress={() => attempt(signOut)}>
+                <Button icon="out" onPress={leave}>
                   {t.signOut}
                 </Button>
               ) : (
