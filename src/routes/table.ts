@@ -41,31 +41,31 @@ import { accessRoutes } from './access.js'
 import { addressRoutes } from './addresses.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
-import { invitationRoutes } from './invitations.js'
 import { issuerSignIn, passwordSignIn } from './browser-sign-in.js'
 import { bulkRoute } from './bulk.js'
 import { consoleRoutes } from './console.js'
+import { docsRoutes } from './docs.js'
+import { invitationRoutes } from './invitations.js'
 import { linkRightsRoute } from './link-rights.js'
 import { linkRoutes } from './links.js'
 import { livePolicyRoute } from './live-policy.js'
 import { liveVisitsRoute } from './live-visits.js'
 import { ownRightsRoute } from './own-rights.js'
 import { pageRoutes } from './pages.js'
-import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
+import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
-import { proposalRoutes } from './proposals.js'
 import { profileRoutes, type MailAddressLink } from './profile.js'
 import { proofRoutes } from './proof.js'
+import { proposalRoutes } from './proposals.js'
 import { qrRoute } from './qr.js'
-import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
-import { docsRoutes } from './docs.js'
+import { redirectRoutes } from './redirect.js'
+import { restoreLinkRoute } from './restore-link.js'
 import { sessionRoutes } from './session.js'
 import { signInRoutes } from './sign-ins.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
-import { trashRoutes } from './trash.js'
 import { userRoutes } from './users.js'
 import { visitRoutes } from './visits.js'
 
@@ -145,7 +145,7 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
       counting: settings.countsVisits,
     }),
     liveVisitsRoute({ findLink: findRecord, counts: liveVisitsStore(database), live, policy }),
-    ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
+    restoreLinkRoute({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({
       profile: profileStore(database),
       provePassword,

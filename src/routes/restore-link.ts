@@ -18,7 +18,7 @@ const notInTrash = (): Refusal =>
   })
 
 /** Restores a deleted link, for callers who may delete it. It is named by its id, because its code is free by now. */
-export const trashRoutes = ({
+export const restoreLinkRoute = ({
   findDeletedLink,
   trash,
   place,
@@ -26,7 +26,7 @@ export const trashRoutes = ({
   readonly findDeletedLink: (id: string) => Promise<Link | null>
   readonly trash: DataRule<Trash>
   readonly place: OwnPlace
-}): readonly Route[] => [
+}): Route =>
   route({
     method: 'post',
     path: '/links/:id/restore',
@@ -58,5 +58,4 @@ export const trashRoutes = ({
       tag: 'links',
       response: ManagedLinkView,
     },
-  }),
-]
+  })
