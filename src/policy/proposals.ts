@@ -4,6 +4,7 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import type { ProposalState } from '../domain/proposal-state.js'
 import { Refusal, type Fault } from '../domain/refusal.js'
 import type { FindUser, User } from '../domain/user.js'
+import type { EditOrigin } from './commit-edit.js'
 import { planEdit, viewPlan, type EditMaker, type EditPlan } from './edit.js'
 import { countRows, parseChanges, type HistoryRow, type StoredChanges } from './history.js'
 import { findBeyondOwnRights } from './own-rights.js'
@@ -180,6 +181,18 @@ export const requireProposer = async (
   if (beyond !== null) throw lost(beyond.message, beyond)
   return proposer
 }
+
+/** Where an approved edit comes from: its proposer is its actor, and the approver stands beside. */
+export const originOfApproved = (
+  { id, actor, reason }: Proposal,
+  approver: Actor,
+  why: string | null,
+): Pick<EditOrigin, 'actor' | 'reason' | 'approval'> => ({
+  // a user is stored by id alone
+  actor: actor.id === null ? actor : { id: actor.id, name: null },
+  reason,
+  approval: { proposal: id, actor: approver, reason: why },
+})
 
 /** What an open proposal would change now, or the problem that prevents it. */
 export const weighProposal = async (

@@ -13,6 +13,7 @@ import { closeProposal } from '../../policy/proposal-statements.js'
 import {
   findProposal,
   listProposals,
+  originOfApproved,
   planProposal,
   requireOpen,
   requireProposer,
@@ -24,7 +25,7 @@ import { print } from '../print.js'
 import { withProgress } from '../progress.js'
 import { enterUnder, explainReplaced } from './propose.js'
 import { diffLines, renderChanges, renderTable } from './render.js'
-import { terminalActor, terminalOrigin, withPolicy, type PolicySession } from './session.js'
+import { terminalActor, withPolicy, type PolicySession } from './session.js'
 import { nameOf } from './show.js'
 
 const id = checked(isId, 'must be the number of a proposal')
@@ -102,12 +103,10 @@ export const approveCommand = (policy: Command) =>
           const found = await requireProposer(stored.lastGood, planned, proposal, findUser(database))
           return { plan: planned, proposer: found }
         })
-        const { actor } = proposal
         await commitEdit(database, plan, {
-          ...terminalOrigin(proposal.reason),
-          actor: actor.id === null ? actor : { id: actor.id, name: null },
+          ...originOfApproved(proposal, terminalActor(), why ?? null),
           proofs: proposer === null ? [] : [requireUser(proposer)],
-          approval: { proposal: proposal.id, actor: terminalActor(), reason: why ?? null },
+          decision: null,
         }).catch(explainReplaced)
         print(diffLines(plan.remove, plan.add, plan.commented).join('\n'))
         print(renderChanges(plan.changes))

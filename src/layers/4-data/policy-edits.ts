@@ -5,7 +5,7 @@ import { createAccounts } from '../../identity/accounts.js'
 import { commitEdit, type EditOrigin } from '../../policy/commit-edit.js'
 import type { EditPlan } from '../../policy/edit.js'
 import { closeProposal, insertProposal, type Actor } from '../../policy/proposal-statements.js'
-import type { Proposal } from '../../policy/proposals.js'
+import { originOfApproved, type Proposal } from '../../policy/proposals.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { DataContext, DataRule } from '../rules.js'
 import { bind, changeOne, requireCaller, requireUser } from './context.js'
@@ -106,7 +106,7 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
       const { time } = await changeOne<{ time: Date }>(database, bind(context, 'any', ROLES), closing)
       return { ...proposal, state, closed: { actor: shownActorOf(context), time: time.toISOString(), reason } }
     },
-    approve: async (plan, { id, actor, reason }, proposer, why) => {
+    approve: async (plan, proposal, proposer, why) => {
       const origin = editOriginOf(context)
       // in lock order, so that two approvals cannot deadlock (functions/lock_rights.sql)
       const people = [
@@ -115,10 +115,8 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
       ].sort((a, b) => placeOf(a.user) - placeOf(b.user))
       return commitEdit(database, plan, {
         ...origin,
-        actor: actor.id === null ? actor : { id: actor.id, name: null },
-        reason,
+        ...originOfApproved(proposal, origin.actor, why),
         proofs: people.map(({ proof }) => proof),
-        approval: { proposal: id, actor: origin.actor, reason: why },
       })
     },
   }),
