@@ -19,7 +19,7 @@ import { withProgress } from '../progress.js'
 import { explainReplaced, propose } from './propose.js'
 import { diffLines, renderChanges } from './render.js'
 import { renderReplay, replayOf, replayOption } from './replay.js'
-import { readRowsFile, terminalOrigin, withPolicy, type PolicySession } from './session.js'
+import { readRowsFile, terminalActor, withPolicy, type PolicySession } from './session.js'
 import { readExpectations, requireExpected } from './test.js'
 
 interface EditOptions {
@@ -130,11 +130,20 @@ const commitPlan = async (
   const { database, stored, approvals } = session
   const replay = await replayOf(database, window, stored.lastGood, plan.candidate)
   const nothing = isEmpty(plan)
-  const proposes = approvals && withoutApproval === undefined
-  const origin = { ...terminalOrigin(reason), withoutApproval: approvals && !proposes }
-  const proposal = !nothing && !dryRun && proposes ? await propose(session, plan, origin) : undefined
-  if (!nothing && !dryRun && !proposes) await commitEdit(database, plan, origin).catch(explainReplaced)
-  const revision = nothing || dryRun || proposes ? stored.revision : plan.candidate.revision
+  const writes = !nothing && !dryRun
+  const needsApproval = approvals && !withoutApproval
+  const proposal = writes && needsApproval ? await propose(session, plan, reason) : undefined
+  const commits = writes && !needsApproval
+  if (commits)
+    await commitEdit(database, plan, {
+      actor: terminalActor(),
+      reason,
+      // where an approval is required, only an edit without one gets here
+      withoutApproval: approvals,
+      // the policy was not asked
+      decision: null,
+    }).catch(explainReplaced)
+  const revision = commits ? plan.candidate.revision : stored.revision
   if (json)
     return print(
       JSON.stringify({

@@ -1,10 +1,9 @@
 import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { EditOrigin } from '../../policy/commit-edit.js'
 import type { EditPlan } from '../../policy/edit.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { insertProposal } from '../../policy/proposal-statements.js'
-import type { PolicySession } from './session.js'
+import { terminalActor, type PolicySession } from './session.js'
 
 /** The first statement of a transaction from the command line: fails if another revision is in force. */
 export const enterUnder = (revision: number) => ({
@@ -24,12 +23,12 @@ export const explainReplaced = (error: unknown): never => {
 export const propose = async (
   { database, stored }: PolicySession,
   { add, remove, commented }: EditPlan,
-  { actor, reason }: EditOrigin,
+  reason: string,
 ): Promise<string> => {
   if (stored.fault !== null)
     throw new PolicyError('the stored rows cannot be in force, so nothing can be proposed: use --without-approval')
   const base = stored.revision
-  const insert = insertProposal({ actor, reason, base, add, remove, commented })
+  const insert = insertProposal({ actor: terminalActor(), reason, base, add, remove, commented })
   const [, inserted] = await database.flush([enterUnder(base), insert]).catch(explainReplaced)
   return String(inserted?.rows[0]?.['id'])
 }

@@ -2,7 +2,6 @@ import { PACKAGE_ROOT } from '../../config.js'
 import type { Database } from '../../database/database.js'
 import type { CommentedRows } from '../../policy/comments.js'
 import { parsePolicyCsv } from '../../policy/csv.js'
-import type { EditOrigin } from '../../policy/commit-edit.js'
 import { rowsOfRevision } from '../../policy/history.js'
 import { describeLoop, findLoop } from '../../policy/inheritance.js'
 import { installDefaultPolicy, loadPolicyRules } from '../../policy/installation.js'
@@ -69,10 +68,3 @@ export const snapshotOfRevision = async (
 
 /** The person at the terminal, for the history. */
 export const terminalActor = () => ({ id: null, name: `${osUser()} (command line)` }) as const
-
-/** No decision is recorded, because the policy was not asked. */
-export const terminalOrigin = (reason: string): EditOrigin => ({
-  actor: terminalActor(),
-  reason,
-  decision: null,
-})
