@@ -48,7 +48,7 @@ export const consoleSuite = async (): Promise<readonly Suite[]> => {
         { title: `Console, processor ${SLOWER} times slower`, baseline: 'the field for a link', unit: 'ms', measured },
       ]
     } finally {
-      // all profiles share it, and it would keep the bench from ending
+      // the shared browser, which would keep the bench from ending
       await context.browser()?.close()
     }
   } finally {

@@ -8,7 +8,7 @@ export type * from 'linkgate/client'
 
 const OWN_PROFILE = '/users/me'
 
-/** The number of requests that were refused: the user's role may be another since it was loaded. */
+/** How many requests were refused (403). The user's role may have changed, so their profile is loaded again. */
 export const refusals = signal(0)
 
 /** The console's only access to the service: the same client that other programs use. */
@@ -18,7 +18,7 @@ export const api = createClient({
   fetch: async (input, init) => {
     const response = await fetch(input, init)
     if (response.status === 401) refuse(new Headers(init?.headers).get('Authorization'))
-    // whoever may not read their profile would ask for it again and again
+    // a refused profile must not be the reason to load it again
     if (response.status === 403 && new URL(response.url).pathname !== OWN_PROFILE) refusals.value += 1
     return response
   },

@@ -2,8 +2,8 @@ import { LinkgateProblem, api, type ManagedLink } from '../api'
 import { problemIn } from './loaded'
 
 /**
- * Deletes the link that is shown, and never one that got its code since: that is refused as if there were none. Changes
- * of its settings do not keep it.
+ * Deletes the link that is shown, even if its settings have changed since. If another link has its code by now, fails
+ * with `not_found`.
  */
 export const deleteExactly = async (link: ManagedLink): Promise<void> => {
   try {

@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RefObject, TargetedFocusEvent } from 'preact'
 
 /**
- * Keeps the focus in a list whose focused control disappears, as after a deletion: the nearest item with a link or a
- * button, or the nearest that is one, gets it, or the page's heading if there is none. Spread the result on the element
- * that has the items as children.
+ * Keeps the focus in a list whose focused control disappears, as after a deletion: the nearest item that is or has a
+ * link or a button gets it, or the page's heading if there is none. Spread the result on the element that has the items
+ * as children.
  */
 export const useKeptFocus = <List extends HTMLElement>(): {
   readonly ref: RefObject<List | null>

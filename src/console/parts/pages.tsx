@@ -147,7 +147,7 @@ export const Listed = <Item,>({
       {/* whoever asked for a further page looks at the end */}
       {cursor !== undefined && failed}
       {busy && <BusyBar />}
-      {/* there before its words, which would not be read out otherwise */}
+      {/* screen readers announce only text that appears in a region which was there before */}
       <div role="status">{items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}</div>
       <div class="list-foot" ref={end} onFocusIn={({ target }) => (focused.current = target)}>
         {items.length > 0 && (

@@ -28,7 +28,7 @@ interface TrashPageQuery extends TrashFilter {
 export interface Trash {
   /** Newest deletion first. */
   page(query: TrashPageQuery): Promise<Page<DeletedLink>>
-  /** How many the filter leaves, up to 10,000. */
+  /** How many links match the filter, up to 10,000. */
   countListed(filter: TrashFilter): Promise<number>
   /**
    * Restores a link with its id and visit count, under its code or another one. Throws `code_taken` (409), and
@@ -48,26 +48,26 @@ export const trashStore = (database: Database, changed: LinkChanged, searches: G
     const reach = reachOf(context, 'link:delete')
     const binding = bind(context, reach, LINK_ROLES)
     const deleted = ownedRows('deleted_links', binding)
-    /** A search reads the whole trash, which is without an index for it because it is small. */
-    const find = <Row>(filter: TrashFilter, rows: Knex.QueryBuilder): Promise<readonly Row[]> =>
+    const matchingRows = (filter: TrashFilter) => matching(filtered(deleted(), filter), filter)
+    /** A search has no index here, because the trash is small. It has the same timeout as a search of links. */
+    const rowsOf = <Row>(filter: TrashFilter, rows: Knex.QueryBuilder): Promise<readonly Row[]> =>
       isSearch(filter)
         ? searches(() => ask<Row>(database, binding, rows, binding.deadline.within(SEARCH_MS)))
         : read<Row>(database, binding, prepared(rows))
     return {
       page: async ({ limit, cursor, ...filter }) => {
-        const query = matching(filtered(deleted(), filter), filter)
+        const query = matchingRows(filter)
           .select(...LINK_ROW, 'deleted_at', knex.raw(visitsOf('deleted_links')))
           .orderBy('deleted_at', 'desc')
           .orderBy('id', 'desc')
           .limit(limit + 1)
         if (cursor !== undefined)
           query.whereRaw('(deleted_at, id) < (?, ?)', parseCursor(cursor, SORT, isTimeAndId).split(' '))
-        const rows = await find<LinkRow & { readonly deleted_at: Date }>(filter, query)
+        const rows = await rowsOf<LinkRow & { readonly deleted_at: Date }>(filter, query)
         const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
         return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
       },
-      countListed: async (filter) =>
-        numberIn(await find<CountRow>(filter, countOf(matching(filtered(deleted(), filter), filter)))),
+      countListed: async (filter) => numberIn(await rowsOf<CountRow>(filter, countOf(matchingRows(filter)))),
       restore: async (link, code) => {
         const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
         const row = await changeOne<LinkRow>(database, binding, restoration).catch(refuseFields)
