@@ -34,6 +34,7 @@ export const bulkItems = (place: OwnPlace) => {
   const creation = newLink(place).omit(without)
   const named = {
     link: Code,
+    id: Id.optional().describe('id of the link that is meant: nothing is done to another that has its code by now'),
     if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as for If-Match'),
   }
   return {

@@ -28,6 +28,7 @@ type Records = ReadonlyMap<string, Link | null>
 /** whether there is a user with this id */
 type Users = ReadonlyMap<string, boolean>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
+const MeansLink = z.looseObject({ id: Id.optional() }).transform(({ id }) => id)
 /** A link in the trash no longer owns its code, so its id names it. */
 const NamesDeleted = z.looseObject({ id: Id }).transform(({ id }) => id)
 const namesIn = (operation: Operation) => (operation === 'restore' ? NamesDeleted : NamesLink)
@@ -76,7 +77,7 @@ export const bulkRoute = ({
       throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
     }
     if (operation === 'delete') return { ...none, if_match: parseInput(raw, itemOf.delete).if_match }
-    const { link: _link, if_match, ...changes } = parseInput(raw, itemOf.update)
+    const { link: _link, id: _id, if_match, ...changes } = parseInput(raw, itemOf.update)
     return { ...none, changes, if_match }
   }
 
@@ -94,7 +95,9 @@ export const bulkRoute = ({
       return { operation, link, decision: layers.decideItem('link:create', noRecord(), link.code) }
     }
     const name = parseInput(raw, namesIn(operation))
-    const record = found.get(name) ?? null
+    const id = parseInput(raw, MeansLink)
+    const named = found.get(name) ?? null
+    const record = id === undefined || id === named?.id ? named : null
     const code = operation === 'restore' ? (record?.code ?? null) : name
     const decision = layers.decideItem(ACTION_OF[operation], record, code)
     // already refused above, which the type does not express

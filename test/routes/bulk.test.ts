@@ -88,6 +88,25 @@ describe('many links in one request', () => {
     expect((await service.request('GET', `/${mine}`)).status).to.equal(404)
   })
 
+  it('does nothing to another link that has got the code since, where the item says which one it means', async () => {
+    const [code = '', kept = ''] = await make(2)
+    const before = { link: code, id: textAt(await shown(code), 'id') }
+    await bulk({ operation: 'delete', items: [{ link: code }] })
+    await bulk({ operation: 'create', items: [{ code, target }] })
+    const items = [before, { link: kept, id: textAt(await shown(kept), 'id') }, { link: kept, id: 'x' }]
+    for (const [operation, more] of [
+      ['update', { active: false }],
+      ['transfer', { owner_id: bob.id }],
+      ['delete', {}],
+    ] as const) {
+      const sent = items.map((item) => ({ ...item, ...more }))
+      const { json, text } = await bulk({ operation, items: sent }, root)
+      expect(statuses(json), text).to.deep.equal([404, operation === 'delete' ? 204 : 200, 422])
+      expect(at(json, 'results', 2, 'problem', 'errors', 0, 'field')).to.equal('id')
+    }
+    expect(await shown(code)).to.include({ active: true, owner_id: ada.id })
+  })
+
   it('records own and others’ apart in one request, and the refusals', async () => {
     const [mine = ''] = await make(1, root)
     const [theirs = ''] = await make(1)
