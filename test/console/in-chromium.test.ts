@@ -471,23 +471,39 @@ describeConsole('the console in a browser', () => {
       await row(switched).waitFor({ state: 'detached' })
     })
 
-    it('are deleted though somebody changed them meanwhile, but none that got the code of one', async () => {
-      const [changed, reused] = [freshCode('stale'), freshCode('stale')]
-      for (const code of [changed, reused]) await addLink(service.db, { code, owner: editor.id })
+    it('are reached though somebody changed them meanwhile, but none that got the code of one', async () => {
+      const [changed, other, deleted] = [freshCode('stale'), freshCode('stale'), freshCode('stale')]
+      const [switched, chosen] = [freshCode('stale'), freshCode('stale')]
+      const reused = [deleted, switched, chosen]
+      for (const code of [changed, other, ...reused]) await addLink(service.db, { code, owner: editor.id })
       await page.goto(`${service.baseUrl}/console?q=stale-`)
       await row(changed).waitFor()
       const { token } = editor
-      await service.request('PATCH', `/links/${changed}`, { token, json: { title: 'Changed' } })
-      await service.request('PATCH', `/links/${reused}`, { token, json: { code: `${reused}-old` } })
-      const other = { code: reused, target: 'https://example.com/other' }
-      expect((await service.request('POST', '/links', { token, json: other })).status).to.equal(201)
-      await page.getByRole('button', { name: `Delete ${reused}` }).click()
+      for (const code of [changed, other])
+        await service.request('PATCH', `/links/${code}`, { token, json: { title: 'Changed' } })
+      for (const code of reused) {
+        await service.request('PATCH', `/links/${code}`, { token, json: { code: `${code}-old` } })
+        const json = { code, target: 'https://example.com/other' }
+        expect((await service.request('POST', '/links', { token, json })).status).to.equal(201)
+      }
+      await page.getByRole('button', { name: `Delete ${deleted}` }).click()
       await shown(page, 'It is not there any more, or never was.')
-      await row(reused).waitFor({ state: 'detached' })
-      expect((await service.request('GET', `/links/${reused}`, { token })).status).to.equal(200)
+      await row(deleted).waitFor({ state: 'detached' })
+      await row(switched).locator('summary').press('Enter')
+      await page.getByRole('button', { name: 'Switch off' }).press('Enter')
+      await row(switched).waitFor({ state: 'detached' })
       await page.getByRole('button', { name: `Delete ${changed}` }).click()
       await shown(page, /^Deleted\./)
-      expect((await service.request('GET', `/links/${changed}`, { token })).status).to.equal(404)
+      for (const code of [chosen, other]) await page.getByLabel(`Select ${code}`).click()
+      await page.getByRole('button', { name: 'Switch off' }).click()
+      await row(other).getByText('off', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Delete 2' }).click()
+      await row(other).waitFor({ state: 'detached' })
+      await shown(page, '1 selected')
+      for (const code of reused)
+        expect((await service.request('GET', `/links/${code}`, { token })).json, code).to.include({ active: true })
+      for (const code of [changed, other])
+        expect((await service.request('GET', `/links/${code}`, { token })).status, code).to.equal(404)
     })
 
     it('say of a deletion that cannot be taken back why, also where the list has been left', async () => {

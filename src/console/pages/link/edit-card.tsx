@@ -15,7 +15,7 @@ import { say } from '../../parts/toast'
 import { askUnsaved, useUnsaved } from '../../parts/unsaved'
 import { changedFields, conflictRows, type ConflictRow, type Fields } from './changed-fields'
 import { ConflictNote } from './conflict-note'
-import { isManaged } from './is-managed'
+import { isManaged } from '../../parts/is-managed'
 
 /** The initial values of the form, to which its changes are compared. */
 interface Start {

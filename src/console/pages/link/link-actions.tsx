@@ -7,7 +7,7 @@ import type { Attempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
-import { deleteExactly } from '../../parts/delete-exactly'
+import { deleteExactly } from '../../parts/exactly'
 import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
@@ -94,6 +94,7 @@ export const LinkActions = ({
       {isGiving.value && (
         <TransferDialog
           code={code}
+          link={link}
           onGiven={(given) => {
             isGiving.value = false
             say(t.link.transfer.given(code))

@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 import { LoadingPage } from '../../parts/loading-page'
 import { useLoaded } from '../../parts/loaded'
 import { useLateRoute } from '../../parts/use-late-route'
-import { isManaged } from './is-managed'
+import { isManaged } from '../../parts/is-managed'
 import { ManagedLinkPage } from './managed-link-page'
 import { PublicLinkPage } from './public-link-page'
 

@@ -6,6 +6,7 @@ import { t } from '../../language/language'
 import { userId } from '../../session'
 import { useAttempt } from '../../parts/attempt'
 import { Card } from '../../parts/card'
+import { switchExactly } from '../../parts/exactly'
 import { Fact } from '../../parts/fact'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
@@ -28,7 +29,7 @@ export const SettingsCard = ({
   readonly onChange: (link: ManagedLink) => unknown
 }) => {
   const { busy, problem, attempt } = useAttempt()
-  const turn = (active: boolean) => attempt(async () => onChange(await api.updateLink(link.code, { active })))
+  const turn = () => attempt(async () => onChange(await switchExactly(link)))
   return (
     <Card title={t.link.settings.title}>
       <ProblemNote problem={problem.value} />
@@ -54,7 +55,7 @@ export const SettingsCard = ({
               onClick={(event) => {
                 // the switch moves only with the service's response
                 event.preventDefault()
-                if (off === null) void turn(!link.active)
+                if (off === null) void turn()
               }}
             />
           </dd>

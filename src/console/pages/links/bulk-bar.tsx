@@ -16,7 +16,7 @@ import { useLeftFocus } from '../../parts/opened-focus'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
-import { isManaged } from '../link/is-managed'
+import { isManaged } from '../../parts/is-managed'
 import { changeMany } from './change-many'
 
 interface BulkBarProps {
@@ -26,6 +26,9 @@ interface BulkBarProps {
   readonly onChanged: (links: ReadonlyMap<string, ManagedLink>) => unknown
   readonly onClear: () => unknown
 }
+
+/** With its id: nothing happens to another link that got the code since the list was loaded. */
+const named = ({ code, id }: ManagedLink) => ({ link: code, id })
 
 /** The actions on all selected links; shows which of them will be left out, and by which rule. */
 export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: BulkBarProps) => {
@@ -60,7 +63,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     })
   const remove = () =>
     changeAll(
-      deletable.map(({ code }) => ({ link: code })),
+      deletable.map(named),
       (items) => api.changeManyLinks({ operation: 'delete', items }),
       (done) => {
         onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
@@ -70,7 +73,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const deletion = useDeletion()
   const update = (changesOf: (link: ManagedLink) => object) =>
     changeAll(
-      changeable.map((link) => ({ link: link.code, ...changesOf(link) })),
+      changeable.map((link) => ({ ...named(link), ...changesOf(link) })),
       (items) => api.changeManyLinks({ operation: 'update', items }),
       (done) => {
         const links = done.flatMap(({ link }) => (link !== undefined && isManaged(link) ? link : []))

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button'
 import { ClearSearch } from '../../parts/clear-search'
 import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
-import { deleteExactly } from '../../parts/delete-exactly'
+import { deleteExactly, switchExactly } from '../../parts/exactly'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/kept-focus'
 import { late } from '../../parts/late'
@@ -77,8 +77,7 @@ export const LinksPage = () => {
     }
   }
   const deletion = useDeletion()
-  const switchIt = ({ id, code, active }: ManagedLink) =>
-    attempt(async () => put(await api.updateLink(code, { active: !active }).catch(dropIfGone(id))))
+  const switchIt = (link: ManagedLink) => attempt(async () => put(await switchExactly(link).catch(dropIfGone(link.id))))
 
   const focusRow = useTableKeys(keptFocus.ref, selection, {
     c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
