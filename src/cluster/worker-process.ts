@@ -38,8 +38,9 @@ const MAX_SILENT_CHECKS = 5
 const START_TIMEOUT_MS = 60_000
 
 /**
- * Follows a forked process: tells it to start, knows when it is ready, and kills it if it has been silent for too long,
- * because its event loop is blocked. It counts checks instead of seconds, so that a suspended machine does not count.
+ * Follows a forked process: tells it to start, knows when it is ready, and kills it if it is then silent for too long,
+ * because its event loop is blocked. It counts checks instead of seconds, so that a suspended machine does not count. A
+ * start may block the event loop for longer, on a busy machine: it has a timeout of its own.
  */
 export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): WorkerProcess => {
   let silentChecks = 0
@@ -52,13 +53,22 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
     if (worker.isConnected()) worker.send(message, () => undefined)
   }
 
-  const checks = setInterval(() => {
-    if (++silentChecks <= MAX_SILENT_CHECKS) return
+  const killHung = () => {
     hung = true
     kill()
-  }, CHECK_EVERY_MS)
+  }
+
+  const startTimeout = setTimeout(killHung, START_TIMEOUT_MS)
+  let checks: NodeJS.Timeout | undefined
+  const watch = () => {
+    clearTimeout(startTimeout)
+    checks = setInterval(() => {
+      if (++silentChecks > MAX_SILENT_CHECKS) killHung()
+    }, CHECK_EVERY_MS)
+  }
   const ended = new Promise<End>((resolve) => {
     const end = (how: Pick<End, 'notStarted'> = {}) => {
+      clearTimeout(startTimeout)
       clearInterval(checks)
       resolve({ code: worker.process.exitCode, signal: worker.process.signalCode, hung, ...how })
     }
@@ -84,9 +94,7 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
     })
     void ended.then((end) => reject(endedEarly(end)))
   })
-  const startTimeout = setTimeout(kill, START_TIMEOUT_MS)
-  const clear = () => clearTimeout(startTimeout)
-  ready.then(clear, clear)
+  ready.then(watch, () => undefined)
 
   return {
     id: worker.id,

@@ -1,9 +1,13 @@
 import cluster from 'node:cluster'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { mock } from 'node:test'
 
 import { expect } from 'chai'
 
 import { followWorker } from '../../src/cluster/worker-process.js'
 import { StartError } from '../../src/domain/start-error.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { within } from '../support/until.js'
 
 describe('a worker whose process the system does not start', () => {
@@ -26,5 +30,37 @@ describe('a worker whose process the system does not start', () => {
     expect((await worker.ended).notStarted).to.have.property('code', 'ENOENT')
     worker.stop({ now: false })
     worker.kill()
+  })
+})
+
+describe('a worker that says nothing', () => {
+  /** says nothing but that it is ready, once it is told to start */
+  const PROGRAM = `
+    process.on('message', () => process.send({ kind: 'ready', url: '', port: 1, revision: 1 }))
+    process.send({ kind: 'alive' })
+  `
+  afterEach(() => mock.timers.reset())
+
+  const follow = async (program: string) => {
+    const exec = join(await makeTemporaryFolder(), 'worker.cjs')
+    await writeFile(exec, program)
+    cluster.setupPrimary({ exec, execArgv: [] })
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    return followWorker({ worker: cluster.fork(), start: { database: {}, port: 0 }, metrics: async () => null })
+  }
+
+  it('may take its time to start, as on a busy machine, and is killed for it once it is ready', async () => {
+    const worker = await follow(PROGRAM)
+    mock.timers.tick(50_000)
+    expect(await worker.ready).to.include({ port: 1 })
+    mock.timers.tick(13_000)
+    expect(await worker.ended).to.include({ signal: 'SIGKILL', hung: true })
+  })
+
+  it('is killed after a minute if it never starts', async () => {
+    const worker = await follow('setInterval(() => undefined, 1_000)')
+    mock.timers.tick(60_000)
+    const failure: unknown = await worker.ready.catch((error: unknown) => error)
+    expect(String(failure)).to.include('it stopped responding and was killed')
   })
 })
