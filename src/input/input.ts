@@ -13,6 +13,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const MAX_JSON_DEPTH = 32
 export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+const NOT_UTF_8 = 'must be percent-encoded UTF-8'
 
 /**
  * Reads a request's body; undefined if there is none. 415 for media types that are not accepted and for encoded bodies,
@@ -68,8 +69,23 @@ const readJson = (text: string): unknown => {
 
 type InputFault = 'validation_failed' | 'invalid_request' | 'invalid_query'
 
+/** Whether all percent-encoded bytes are UTF-8. URLSearchParams would replace the others without a word. */
+const isUtf8 = (text: string): boolean => {
+  try {
+    for (const [bytes] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A form or a query string as an object. Only names in `lists` may be repeated. */
 const readPairs = (text: string, code: InputFault, lists: readonly string[] = []): unknown => {
+  const garbled = text.split('&').filter((pair) => !isUtf8(pair))
+  if (garbled.length > 0) {
+    const names = new Set(garbled.flatMap((pair) => [...new URLSearchParams(pair).keys()]))
+    throw new Refusal(code, { errors: [...names].map((field) => ({ field, message: NOT_UTF_8 })) })
+  }
   const all = new URLSearchParams(text)
   const given = lists.filter((name) => all.has(name)).map((name) => [name, all.getAll(name)] as const)
   for (const name of lists) all.delete(name)

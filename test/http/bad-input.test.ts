@@ -358,6 +358,43 @@ describe('bad input', () => {
           if (from.startsWith('0000')) expect(answer.json).to.include({ status: 400, code: 'invalid_query' })
         })
 
+    it('bytes that are not UTF-8: 400 naming each parameter and the rule, on every route that takes some', async () => {
+      const wrong = (field: string) => ({ field, message: 'must be percent-encoded UTF-8' })
+      for (const [query, ...fields] of [
+        ['q=%C3%28', 'q'],
+        ['q=caf%E9', 'q'],
+        ['limit=1&q=%ff&sort=%ED%A0%80&q=%FF', 'q', 'sort'],
+        ['q=a%C3&tag=%A4', 'q', 'tag'],
+        ['%E4=1', '\ufffd'],
+      ] as const)
+        for (const path of ['/links', '/links/export', '/tags', '/links/known/qr']) {
+          const answer = await service.request('GET', `${path}?${query}`, { token })
+          expect(answer.json, answer.text).to.include({ status: 400, code: 'invalid_query' })
+          expect(at(answer.json, 'errors'), query).to.deep.equal(fields.map(wrong))
+        }
+      for (const q of ['caf%C3%A9', '%F0%9F%98%80', '100%', '%EF%BF%BD'])
+        expect((await service.request('GET', `/links?q=${q}`, { token })).status, q).to.equal(200)
+    })
+    it('a form whose bytes are not UTF-8: 400 naming the field', async () => {
+      const answer = await service.request('POST', '/known', {
+        body: 'password=caf%E9',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      })
+      expect(answer.json, answer.text).to.include({ status: 400, code: 'invalid_request' })
+      expect(fieldsOf(answer.json)).to.deep.equal(['password'])
+    })
+    it('a visitor’s query is not ours: a redirect takes it in any encoding, and passes it on as it is', async () => {
+      expect((await service.request('GET', '/known?q=%E4&%C3%28')).status).to.equal(302)
+      const code = freshCode('passes')
+      expect((await create({ target: 'https://example.com/', code, forward_query: true })).status).to.equal(201)
+      const { headers } = await service.request('GET', `/${code}?q=caf%E9&x=%C3%28`)
+      expect(headers.get('Location')).to.equal('https://example.com/?q=caf%E9&x=%C3%28')
+      expect((await service.request('GET', `/${code}+?q=%E4`)).json).to.include({
+        target: 'https://example.com/?q=%E4',
+      })
+      expect((await service.request('DELETE', `/links/${code}`, { token })).status).to.equal(204)
+    })
+
     it('a search for what SQL or a pattern means something by finds it as text', async () => {
       for (const q of ['%25', '_', '\\', "'", "' or 1=1 --", '$1', '?', '??']) {
         const answer = await service.request('GET', `/links?q=${encodeURIComponent(q)}`, { token })
