@@ -90,8 +90,16 @@ export const Time = z.iso.datetime().meta({ maxLength: 24, examples: ['2026-11-0
 
 const MOST_OF_A_PAGE = 100
 
-/** RFC 3339 allows lower-case letters as well. */
-const DATE_TIME = new RegExp(z.regexes.datetime({ offset: true }).source, 'i')
+/** RFC 3339 allows lower-case letters and leap seconds (`:60`) as well. */
+const DATE_TIME = new RegExp(
+  z.regexes.datetime({ offset: true }).source.replace(':[0-5]\\d(?:\\.', ':(?:[0-5]\\d|60)(?:\\.'),
+  'i',
+)
+const LEAP_SECOND = /:60(?=[.Z+-])/
+
+/** `text` in capitals. Dates have no leap seconds: one is the second after it. */
+const instantOf = (text: string): Date =>
+  new Date(Date.parse(text.replace(LEAP_SECOND, ':59')) + (LEAP_SECOND.test(text) ? 1_000 : 0))
 
 /** RFC 3339, from 1970 to 9999, cut to the millisecond. */
 export const Instant = z
@@ -100,10 +108,10 @@ export const Instant = z
   .max(40)
   .toUpperCase()
   .refine((text) => {
-    const year = new Date(text).getUTCFullYear()
+    const year = instantOf(text).getUTCFullYear()
     return year >= 1970 && year <= 9999
   }, 'must be a time from 1970 to 9999')
-  .transform((text) => new Date(text).toISOString())
+  .transform((text) => instantOf(text).toISOString())
   .meta({ format: 'date-time', examples: ['2027-01-31T12:00:00Z'] })
 
 export const MOMENT_RULE = 'must be a day such as 2026-11-01, or a time as in RFC 3339, from 1970 to 9999'

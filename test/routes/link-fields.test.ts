@@ -107,10 +107,12 @@ describe('what people keep with a link', () => {
     })
   })
 
-  it('takes times as RFC 3339 writes them: with an offset, with fractions, in either case', async () => {
+  it('takes times as RFC 3339 writes them: with an offset, fractions, a leap second, in either case', async () => {
     for (const [given, kept] of [
       ['2031-05-06T07:08:09z', '2031-05-06T07:08:09.000Z'],
       ['2031-05-06t07:08:09.25+02:00', '2031-05-06T05:08:09.250Z'],
+      ['2031-12-31T23:59:60Z', '2032-01-01T00:00:00.000Z'],
+      ['2032-01-01t00:59:60.5+01:00', '2032-01-01T00:00:00.500Z'],
     ]) {
       const answer = await create({ target: TARGET, expires_at: given })
       expect(answer.status, answer.text).to.equal(201)
@@ -129,7 +131,11 @@ describe('what people keep with a link', () => {
       [{ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, 'tags', /20/],
       [{ status: 303 }, 'status', /301, 302, 307 or 308/],
       [{ starts_at: 'tomorrow' }, 'starts_at', /RFC 3339/],
+      [{ starts_at: '2031-12-31T23:59:61Z' }, 'starts_at', /RFC 3339/],
+      [{ starts_at: '2031-12-31T23:60:00Z' }, 'starts_at', /RFC 3339/],
+      [{ starts_at: '2031-12-31T23:59:59+01:60' }, 'starts_at', /RFC 3339/],
       [{ starts_at: '0001-01-01T00:00:00Z' }, 'starts_at', /1970/],
+      [{ starts_at: '9999-12-31T23:59:60Z' }, 'starts_at', /9999/],
       [{ starts_at: `2031-05-06T07:08:09.${'0'.repeat(20)}Z` }, 'starts_at', /40 characters/],
       [{ starts_at: TOMORROW, expires_at: YESTERDAY }, 'expires_at', /after starts_at/],
       [{ max_visits: 0 }, 'max_visits', /at least 1/],
