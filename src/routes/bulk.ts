@@ -7,6 +7,7 @@ import { Refusal } from '../domain/refusal.js'
 import { problemOf } from '../http/problem.js'
 import { parseInput } from '../input/input.js'
 import { ACTION_OF, STATUS, codeTaken, type BulkItem, type BulkLinks } from '../layers/4-data/bulk-links.js'
+import { timesOutOfOrder, type Times } from '../layers/4-data/link-rows.js'
 import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, type Route } from '../layers/route.js'
@@ -103,7 +104,7 @@ export const bulkRoute = ({
     // already refused above, which the type does not express
     if (record === null) throw new Refusal('not_found')
     const { changes, owner, if_match } = parseRest(operation, raw, users)
-    requireOrder({ ...record, ...changes })
+    requireOrder(changes, record)
     return { operation, record, decision, changes, owner, version: requireMatch(record, if_match) }
   }
 
@@ -226,13 +227,7 @@ const orRefusal = <T>(decide: () => T): T | Refusal => {
 const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
 
 /** The database's constraint links_times_in_order, checked here to know which item breaks it. */
-const requireOrder = ({
-  starts_at: start,
-  expires_at: end,
-}: {
-  readonly starts_at?: string | null | undefined
-  readonly expires_at?: string | null | undefined
-}): void => {
-  if (typeof start === 'string' && typeof end === 'string' && end <= start)
-    throw new Refusal('validation_failed', { errors: [{ field: 'expires_at', message: 'must be after starts_at' }] })
+const requireOrder = (changes: Times, record: Times = {}): void => {
+  const { starts_at: start, expires_at: end } = { ...record, ...changes }
+  if (typeof start === 'string' && typeof end === 'string' && end <= start) throw timesOutOfOrder(changes)
 }

@@ -234,7 +234,7 @@ describe('the words of the console', () => {
         return issues.map(({ message }) => [field, message] as const)
       }),
     )
-    said.push(['expires_at', 'must be after starts_at'])
+    said.push(['expires_at', 'must be after starts_at'], ['starts_at', 'must be before expires_at'])
     for (const { message } of Password.safeParse('short').error?.issues ?? []) said.push(['password', message])
     for (const name of ['', 'two\nlines', 'x'.repeat(201)])
       for (const { message } of Name.safeParse(name, { error: faultMessage }).error?.issues ?? [])

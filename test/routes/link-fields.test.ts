@@ -6,8 +6,10 @@ import { formOf } from '../support/samples.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 const TARGET = 'https://example.com/a'
+const EARLIER = new Date(Date.now() - 2 * 86_400_000).toISOString()
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString()
+const LATER = new Date(Date.now() + 2 * 86_400_000).toISOString()
 
 const form = (password: string, headers: Record<string, string> = {}) => formOf({ password }, headers)
 
@@ -153,6 +155,25 @@ describe('what people keep with a link', () => {
       }
     }
     expect(at((await service.request('GET', `/links/${code}`, { token: ada.token })).json, 'title')).to.equal(null)
+  })
+
+  it('names the time that was sent if a link would end before it starts, in a change of many as well', async () => {
+    const code = await made({ starts_at: YESTERDAY, expires_at: TOMORROW })
+    for (const [sent, field, message] of [
+      [{ starts_at: LATER }, 'starts_at', 'must be before expires_at'],
+      [{ starts_at: TOMORROW }, 'starts_at', 'must be before expires_at'],
+      [{ expires_at: EARLIER }, 'expires_at', 'must be after starts_at'],
+      [{ starts_at: TOMORROW, expires_at: YESTERDAY }, 'expires_at', 'must be after starts_at'],
+    ] as const) {
+      const alone = await patch(code, sent)
+      expect(alone.json, alone.text).to.include({ status: 422 })
+      const many = await service.request('POST', '/links/bulk', {
+        token: ada.token,
+        json: { operation: 'update', items: [{ link: code, ...sent }] },
+      })
+      for (const errors of [at(alone.json, 'errors'), at(many.json, 'results', 0, 'problem', 'errors')])
+        expect(errors).to.deep.equal([{ field, message }])
+    }
   })
 
   describe('for who follows it', () => {

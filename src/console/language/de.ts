@@ -67,7 +67,7 @@ const faults: Texts['faults'] = {
   status: { 'must be 301, 302, 307 or 308': 'Eine Weiterleitung ist 301, 302, 307 oder 308.' },
   active: ofFlag('„active“'),
   forward_query: ofFlag('„forward_query“'),
-  starts_at: ofTime('Der Beginn'),
+  starts_at: { ...ofTime('Der Beginn'), 'must be before expires_at': 'Der Beginn liegt nicht vor dem Ende.' },
   expires_at: { ...ofTime('Das Ende'), 'must be after starts_at': 'Das Ende liegt nicht nach dem Beginn.' },
   max_visits: {
     'must be a number': 'Die Zahl der Aufrufe ist keine Zahl.',

@@ -68,7 +68,7 @@ const faults = {
   status: { 'must be 301, 302, 307 or 308': 'A redirect is 301, 302, 307 or 308.' },
   active: ofFlag('“active”'),
   forward_query: ofFlag('“forward_query”'),
-  starts_at: ofTime('The start'),
+  starts_at: { ...ofTime('The start'), 'must be before expires_at': 'The start is not before the end.' },
   expires_at: { ...ofTime('The end'), 'must be after starts_at': 'The end is not after the start.' },
   max_visits: {
     'must be a number': 'The visit limit is not a number.',

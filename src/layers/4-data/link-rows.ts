@@ -23,8 +23,24 @@ export const MOVED_COLUMNS: readonly string[] = [
   'password_hash',
 ]
 
-/** Turns a violated constraint on a link's fields into a refusal. */
-export const refuseFields = (error: unknown): never => {
+/** The times of a link, as far as a request or a record has them. */
+export interface Times {
+  readonly starts_at?: string | null | undefined
+  readonly expires_at?: string | null | undefined
+}
+
+/** The refusal of a link that would end before it starts. Names the time that the request sets. */
+export const timesOutOfOrder = ({ starts_at: start, expires_at: end }: Times): Refusal => {
+  const fault =
+    typeof start === 'string' && end === undefined
+      ? { field: 'starts_at', message: 'must be before expires_at' }
+      : { field: 'expires_at', message: 'must be after starts_at' }
+  return new Refusal('validation_failed', { errors: [fault] })
+}
+
+/** Turns a violated constraint on a link's fields, of which a change sets some, into a refusal. */
+export const refuseFields = (error: unknown, changes: Times = {}): never => {
+  if (violates(error, 'links_times_in_order')) throw timesOutOfOrder(changes)
   const fault = FAULTS.find(({ constraint }) => violates(error, constraint))
   if (fault === undefined) throw error
   const { code, field, message } = fault
@@ -33,11 +49,5 @@ export const refuseFields = (error: unknown): never => {
 
 const FAULTS = [
   { constraint: 'links_code_key', code: 'code_taken', field: 'code', message: 'is taken' },
-  {
-    constraint: 'links_times_in_order',
-    code: 'validation_failed',
-    field: 'expires_at',
-    message: 'must be after starts_at',
-  },
   { constraint: 'links_owner_id_fkey', code: 'validation_failed', field: 'owner_id', message: 'must be a user' },
 ] as const
