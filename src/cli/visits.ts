@@ -56,7 +56,10 @@ export const register = (program: Command): void => {
     .action((code: string, options: Options) =>
       withDatabase(async (database, { countsVisits }) => {
         const found = visitRange(options, Date.now())
-        if ('fault' in found) throw new UsageError(`--${found.fault.field} ${found.fault.message}`)
+        if ('fault' in found) {
+          const { field, message } = found.fault
+          throw new UsageError(`--${field} ${message.replace(/ to$/, ' --to')}`)
+        }
         const link = await findLink(database)(code)
         if (link === null) throw new StartError(`there is no link ${code}`)
         const { range } = found

@@ -78,7 +78,7 @@ describe('linkgate visits', () => {
     for (const [args, said] of [
       [['--zone', 'Mars/Olympus'], '--zone'],
       [['--from', 'yesterday'], '--from'],
-      [['--from', '2026-11-02', '--to', '2026-11-01'], '--from must be an hour or more before to'],
+      [['--from', '2026-11-02', '--to', '2026-11-01'], '--from must be an hour or more before --to'],
       [['--from', '1990-01-01', '--interval', 'hour'], '--interval'],
       [['--bots', 'maybe'], '--bots'],
     ] as const) {
