@@ -33,4 +33,8 @@ export interface Admitted {
   readonly quotas: readonly UserQuota[]
 }
 
-export type UserQuota = 'user' | 'invite'
+export interface UserQuota {
+  readonly name: 'user' | 'invite'
+  /** the user's bucket */
+  readonly bucket: string
+}

@@ -25,7 +25,7 @@ export interface Gateway {
   ) => Promise<Caller> | Caller
   /** 403: a scope that the request needs beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
-  /** 429: counts `times` more requests, for a bulk request */
+  /** 429: counts `times` more requests where the request itself counted, for a bulk request */
   readonly countMore: (ctx: Context, admitted: Admitted, times: number) => Promise<void>
   /** 429: sign-in attempts on one account, from any address */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>

@@ -60,16 +60,16 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     address: string,
     token: AccessToken,
   ): Promise<Admitted> => {
-    const quotas = ended.has(keyOf(token)) ? [] : userQuotas(rule)
+    const quotas = ended.has(keyOf(token)) ? NO_QUOTAS : userQuotas(rule, token)
     if (quotas.length === 0) await countAddress(ctx, rule, address)
-    for (const quota of quotas) await limiter.require(ctx, quota, bucketOf(token))
+    for (const { name, bucket } of quotas) await limiter.require(ctx, name, bucket)
     return { address, token, quotas }
   }
 
   /** Moves the count of a request from its user to the address: the token is over, although its signature is valid. */
   const countEnded = async (ctx: Context, rule: GatewayRule, admitted: Admitted, token: AccessToken) => {
     ended.set(keyOf(token), true)
-    for (const quota of admitted.quotas) await limiter.refund(ctx, quota, bucketOf(token))
+    for (const { name, bucket } of admitted.quotas) await limiter.refund(ctx, name, bucket)
     if (admitted.quotas.length > 0) await countAddress(ctx, rule, admitted.address)
   }
 
@@ -159,9 +159,9 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     },
 
     requireScope,
-    countMore: async (ctx, { address, token }, times) => {
-      if (token === null) await limiter.requireMore(ctx, 'anonymous', addressBucket(address), times)
-      else await limiter.requireMore(ctx, 'user', bucketOf(token), times)
+    countMore: async (ctx, { address, quotas }, times) => {
+      if (quotas.length === 0) await limiter.requireMore(ctx, 'anonymous', addressBucket(address), times)
+      for (const { name, bucket } of quotas) await limiter.requireMore(ctx, name, bucket, times)
     },
     countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
     countLinkPassword: async (ctx, link) => {
@@ -205,14 +205,14 @@ const addressQuota = (quota: GatewayRule['quota']) => (quota === 'sign_in' ? 'si
 const NO_QUOTAS: readonly UserQuota[] = []
 
 /** The quotas of its user that a request counts against; a sign-in counts against the address only. */
-const userQuotas = ({ quota }: GatewayRule): readonly UserQuota[] => {
+const userQuotas = ({ quota }: GatewayRule, { issuer, subject }: TokenSubject): readonly UserQuota[] => {
   if (quota === 'sign_in') return NO_QUOTAS
-  return quota === 'invite' ? ['user', 'invite'] : ['user']
+  const bucket = `${issuer} ${subject}`
+  const user = { name: 'user', bucket } as const
+  return quota === 'invite' ? [user, { name: 'invite', bucket }] : [user]
 }
 
 const keyOf = ({ issuer, id }: AccessToken): string => `${issuer} ${id}`
-
-const bucketOf = ({ issuer, subject }: TokenSubject): string => `${issuer} ${subject}`
 
 /** One bucket per account, whatever the case of its address. Hashed, so the counters do not reveal the address. */
 const accountBucket = (account: string): string =>
