@@ -1,5 +1,5 @@
 import { isStorable } from '../domain/text.js'
-import type { Words } from './words.js'
+import { FIELDS, type Field, type Words } from './words.js'
 
 /** The first field whose text the database cannot store. Such characters in a title are replaced instead. */
 export const unstorableIn = (words: Words): string | undefined =>
@@ -10,9 +10,10 @@ export const unstorableIn = (words: Words): string | undefined =>
  */
 export const typedFields = (words: Words): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(words).flatMap(([name, text]) =>
-      text === '' ? [] : [[name, (CONVERSIONS.get(name) ?? String)(text)]],
-    ),
+    FIELDS.flatMap((name) => {
+      const text = words[name] ?? ''
+      return text === '' ? [] : [[name, (CONVERSIONS[name] ?? String)(text)]]
+    }),
   )
 
 /** Splits at characters that no tag can contain. */
@@ -48,15 +49,15 @@ const timeOf = (text: string): string => {
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const oneLineOf = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ')
 
-const CONVERSIONS = new Map<string, (text: string) => unknown>([
-  ['created_at', timeOf],
-  ['updated_at', timeOf],
-  ['starts_at', timeOf],
-  ['expires_at', timeOf],
-  ['title', oneLineOf],
-  ['tags', tagsOf],
-  ['status', numberOf],
-  ['max_visits', numberOf],
-  ['active', booleanOf],
-  ['forward_query', booleanOf],
-])
+const CONVERSIONS: { readonly [Name in Field]?: (text: string) => unknown } = {
+  created_at: timeOf,
+  updated_at: timeOf,
+  starts_at: timeOf,
+  expires_at: timeOf,
+  title: oneLineOf,
+  tags: tagsOf,
+  status: numberOf,
+  max_visits: numberOf,
+  active: booleanOf,
+  forward_query: booleanOf,
+}
