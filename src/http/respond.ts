@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 
 import type { Answer } from '../layers/route.js'
-import { textsIn } from '../pages/pages.js'
+import { LANGUAGE_TAGS, textsIn } from '../pages/pages.js'
 import { AnswerHeaders } from './answer-headers.js'
 import { FixedDocument } from './fixed-document.js'
 
@@ -49,8 +49,18 @@ const negotiate = (ctx: Context, { page, ...answer }: Answer): Answer => {
   if (page === undefined) return answer
   const headers = { ...answer.headers, Vary: 'Accept, Accept-Language' }
   if (ctx.accepts(TYPES) !== 'text/html') return { ...answer, headers }
-  const { text, headers: own } = page(textsIn(...ctx.acceptsLanguages()))
+  const { text, headers: own } = page(textsIn(...acceptedLanguages(ctx)))
   return { ...answer, headers: { ...headers, ...own }, type: 'text/html; charset=utf-8', body: text }
+}
+
+/**
+ * The languages of the request's Accept-Language, the preferred one first. In the place of `*` are those of ours that
+ * it does not name, and so does not refuse with `q=0` either (RFC 9110 §12.5.4).
+ */
+const acceptedLanguages = (ctx: Context): readonly string[] => {
+  const named = ctx.acceptsLanguages().map((range) => range.toLowerCase())
+  const others = LANGUAGE_TAGS.filter((tag) => !named.includes(tag) && ctx.acceptsLanguages(tag) !== false)
+  return named.flatMap((range) => (range === '*' ? others : range))
 }
 
 /** The document in the encoding that the caller accepts: compressed or plain. */

@@ -218,6 +218,13 @@ describe('a person who follows a link and is refused', () => {
     ['*', 'en'],
     ['', 'en'],
     ['de;q=0', 'en'],
+    // * is each language that is not named
+    ['en;q=0, *', 'de'],
+    ['*, EN;q=0.5', 'de'],
+    ['de;q=0, *', 'en'],
+    ['*;q=0.5, de', 'de'],
+    ['fr, *;q=0.5', 'en'],
+    ['en;q=0, de;q=0, *', 'en'],
     ['constructor, __proto__', 'en'],
     [';;;', 'en'],
   ] as const)
