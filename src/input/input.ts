@@ -6,7 +6,7 @@ import { Refusal, type Fault } from '../domain/refusal.js'
 import { isStorable } from '../domain/text.js'
 import { faultOfBody } from './broken-body.js'
 import { faultMessage, queryFaultMessage } from './fault-message.js'
-import { headerOf } from './header-lines.js'
+import { headerLines, headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -17,8 +17,8 @@ const NOT_UTF_8 = 'must be percent-encoded UTF-8'
 
 /**
  * Reads a request's body; undefined if there is none. 415 for media types that are not accepted and for encoded bodies,
- * 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member, because parsers differ in which
- * one they keep.
+ * 413 over 64 KiB or `maxBytes`, 400 for malformed JSON and for two media types, 422 for a duplicate member, because
+ * parsers differ in which one they keep.
  */
 export const readBody = async (
   ctx: Context,
@@ -28,8 +28,12 @@ export const readBody = async (
   const types = accepts.map((each) => MEDIA_TYPES[each])
   const type = ctx.is(types)
   if (type === null || headerOf(ctx, 'content-length') === '0') return undefined
+  // Of two headers Node keeps the first, but a proxy in between may have read the second.
+  if (headerLines(ctx.req.rawHeaders, 'content-type').length > 1)
+    throw new Refusal('invalid_request', { detail: 'Send one Content-Type header.' })
   const encoding = headerOf(ctx, 'content-encoding') ?? 'identity'
-  if (type === false || encoding !== 'identity')
+  const transfer = headerOf(ctx, 'transfer-encoding') ?? 'chunked'
+  if (type === false || encoding !== 'identity' || transfer.toLowerCase() !== 'chunked')
     throw new Refusal('unsupported_media_type', { detail: `Send ${types.join(' or ')}, not encoded.` })
   const text = await readText(ctx, maxBytes)
   return type === MEDIA_TYPES.json ? readJson(text) : readPairs(text, 'invalid_request')

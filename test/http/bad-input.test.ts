@@ -255,6 +255,20 @@ describe('bad input', () => {
         ).to.include({ status: 415 })
       }
     })
+    it('a body that could be read in two ways, by two media types or another transfer coding: refused', async () => {
+      const json = '{"target":"https://example.com/"}'
+      const plain = `Content-Length: ${json.length}\r\n\r\n${json}`
+      const chunked = `\r\n\r\n${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
+      for (const [headers, status] of [
+        [`Content-Type: application/json\r\nContent-Type: text/plain\r\n${plain}`, 400],
+        [`Content-Type: application/json\r\ncontent-type: application/json\r\n${plain}`, 400],
+        [`Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked${chunked}`, 415],
+      ] as const) {
+        const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
+        const said = await sendRaw(service.baseUrl, `POST /links HTTP/1.1\r\n${head}${headers}`)
+        expect(statusOf(said), said).to.equal(status)
+      }
+    })
     it('unknown fields: 422 naming each of them', async () => {
       const answer = await create({
         target: 'https://example.com/',
