@@ -71,7 +71,8 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await input.layers.countAccount(body.username)
       const { access, refreshToken } = await grantToken(signIn, body, requestOf(input))
-      return { status: 200, body: { ...access, refresh_token: refreshToken } }
+      // RFC 6749 §5.1 demands Pragma beside Cache-Control, which every sign-in has
+      return { status: 200, body: { ...access, refresh_token: refreshToken }, headers: { Pragma: 'no-cache' } }
     },
     documentation: {
       id: 'requestToken',

@@ -46,6 +46,7 @@ describe('sign-in over HTTP', () => {
       expect(answer.status, answer.text).to.equal(200)
       expect(answer.json).to.include({ token_type: 'Bearer', expires_in: 900 })
       expect(answer.headers.get('Cache-Control')).to.equal('no-store')
+      expect(answer.headers.get('Pragma')).to.equal('no-cache')
       expect((await service.request('GET', '/users/me', { token: access(answer) })).json).to.include({ id })
     }
   })
