@@ -173,6 +173,9 @@ export interface Fault {
   readonly message: string
 }
 
+/** How many faults an answer lists; its `detail` counts them all. A large body can have hundreds of thousands. */
+export const MOST_ERRORS = 50
+
 interface Details {
   /** a sentence for the caller; never SQL, a stack, or a row that they may not see */
   readonly detail?: string | undefined

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 
 import { isCode } from '../domain/link.js'
-import type { Fault, Refusal } from '../domain/refusal.js'
+import { MOST_ERRORS, type Fault, type Refusal } from '../domain/refusal.js'
 import { refusalPage, type PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
@@ -48,7 +48,7 @@ export const problemOf = (refusal: Refusal, requestId: string): object => {
     detail: detailOf(refusal),
     code,
     request_id: requestId,
-    errors,
+    errors: errors?.slice(0, MOST_ERRORS),
   }
 }
 

@@ -11,6 +11,8 @@ import { parseStrictJson } from './strict-json.js'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_JSON_DEPTH = 32
+/** More than any schema allows: checking each item of a longer list would hold up all other requests. */
+const MAX_JSON_ITEMS = 5_000
 export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 const NOT_UTF_8 = 'must be percent-encoded UTF-8'
@@ -62,9 +64,11 @@ const readText = async (ctx: Context, limit: number): Promise<string> => {
 }
 
 const readJson = (text: string): unknown => {
-  const parsed = parseStrictJson(text, { maxDepth: MAX_JSON_DEPTH })
+  const parsed = parseStrictJson(text, { maxDepth: MAX_JSON_DEPTH, maxItems: MAX_JSON_ITEMS })
   if (parsed.ok) return parsed.value
   if (parsed.fault === 'duplicate') throw givenTwice(parsed.path, 'validation_failed')
+  if (parsed.fault === 'length')
+    throw new Refusal('validation_failed', { errors: [{ field: parsed.path, message: 'has too many items' }] })
   throw new Refusal(
     'malformed_json',
     parsed.fault === 'depth' ? { detail: `At most ${MAX_JSON_DEPTH} levels of nesting.` } : {},

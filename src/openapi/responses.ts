@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalCode } from '../domain/refusal.js'
+import { MOST_ERRORS, REFUSALS, type RefusalCode } from '../domain/refusal.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import type { Route } from '../layers/route.js'
 import { problemsOf } from './problems.js'
@@ -83,8 +83,8 @@ export const PROBLEM: Json = {
     request_id: text(LONGEST_REQUEST_ID, 'id of the request in the log', { pattern: REQUEST_ID.source }),
     errors: {
       type: 'array',
-      maxItems: 1_048_576,
-      description: 'the faults of the input',
+      maxItems: MOST_ERRORS,
+      description: 'the first faults of the input; `detail` counts them all',
       items: {
         type: 'object',
         required: ['field', 'message'],

@@ -41,6 +41,13 @@ describe('a problem', () => {
     expect(detailOf(new Refusal('validation_failed', { errors: many(5) }))).to.equal(`${said}; and 2 more.`)
   })
 
+  it('lists fifty faults of many', () => {
+    const errors = Array.from({ length: 1_000 }, (_, i) => ({ field: `tags.${i}`, message: 'is bad' }))
+    const problem = problemOf(new Refusal('validation_failed', { errors }), 'a-request')
+    expect(problem).to.deep.include({ errors: errors.slice(0, 50) })
+    expect(textAt(problem, 'detail')).to.match(/; and 997 more\.$/)
+  })
+
   it('says little of a field with a name that a caller made long, or of characters that no sentence has', () => {
     const named = (field: string) =>
       detailOf(new Refusal('validation_failed', { errors: [{ field, message: 'is not a field' }] }))

@@ -66,6 +66,14 @@ describe('strict JSON', () => {
     expect(parse('1', 0)).to.deep.equal({ ok: true, value: 1 })
   })
 
+  it('counts the items of each list exactly, and names the list that has too many', () => {
+    const of = (text: string) => parseStrictJson(text, { maxDepth: 32, maxItems: 2 })
+    expect(of('{"a":[[1,2],[{"b":"x,y","c":1,"d":2},"[1,2,3]"]]}').ok).to.equal(true)
+    expect(of('[1,2,3]')).to.deep.equal({ ok: false, fault: 'length', path: '' })
+    expect(of('{"a":[0,{"tags":[1,[],"x"]}]}')).to.deep.equal({ ok: false, fault: 'length', path: 'a.1.tags' })
+    expect(parse(`[${'0,'.repeat(10_000)}0]`).ok).to.equal(true)
+  })
+
   it('refuses 100,000 levels without using the stack, closed or not', () => {
     expect(parse('['.repeat(100_000))).to.deep.equal({ ok: false, fault: 'depth' })
     expect(parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 200_000).ok).to.equal(true)

@@ -395,6 +395,20 @@ describe('many links in one request', () => {
     expect((await bulk({ operation: 'burn', items: [] })).status).to.equal(422)
   })
 
+  it('answers little to an item with a hundred thousand faults, before it looks at each', async () => {
+    for (const [count, status] of [
+      [5_000, 200],
+      [100_000, 422],
+    ] as const) {
+      const tags = Array.from({ length: count }, () => '!')
+      const answer = await bulk({ operation: 'create', items: [{ target: 'https://example.com/', tags }] })
+      expect(answer.status).to.equal(status)
+      expect(answer.text.length).to.be.below(20_000)
+      if (status === 422)
+        expect(at(answer.json, 'errors')).to.deep.equal([{ field: 'items.0.tags', message: 'has too many items' }])
+    }
+  })
+
   it('counts as one request for every fifty items', async () => {
     const limited = await startTestService({ db: service.db, environment: { RATE_LIMIT_USER: '10/60' } })
     try {
