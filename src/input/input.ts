@@ -91,7 +91,7 @@ const isUtf8 = (text: string): boolean => {
 const readPairs = (text: string, code: InputFault, lists: readonly string[] = []): unknown => {
   const garbled = text.split('&').filter((pair) => !isUtf8(pair))
   if (garbled.length > 0) {
-    const names = new Set(garbled.flatMap((pair) => [...new URLSearchParams(pair).keys()]))
+    const names = new Set(new URLSearchParams(garbled.join('&')).keys())
     throw new Refusal(code, { errors: [...names].map((field) => ({ field, message: NOT_UTF_8 })) })
   }
   const all = new URLSearchParams(text)
@@ -100,8 +100,9 @@ const readPairs = (text: string, code: InputFault, lists: readonly string[] = []
   const pairs = [...all]
   const values = Object.fromEntries([...pairs, ...given])
   if (Object.keys(values).length === pairs.length + given.length) return values
-  const names = pairs.map(([name]) => name)
-  throw givenTwice(names.find((name, i) => names.indexOf(name) !== i) ?? '', code)
+  const seen = new Set<string>()
+  const [twice = ''] = pairs.find(([name]) => seen.size === seen.add(name).size) ?? []
+  throw givenTwice(twice, code)
 }
 
 const givenTwice = (field: string, code: InputFault): Refusal =>
