@@ -132,6 +132,7 @@ export type Invitation = Output<typeof ListedInvitation>
 export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
+export type PolicyRevision = Output<typeof policy.RevisionView>
 export type PolicyProposal = Output<typeof ProposalView>
 export type PolicyEdit = Output<typeof policy.EditView>
 export type PolicyPreview = Output<typeof PreviewView>
@@ -381,10 +382,7 @@ export interface Operations {
    */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */
-  listPolicyRevisions(
-    query?: Query<typeof policy.RevisionQuery>,
-    options?: CallOptions,
-  ): Pages<Output<typeof policy.RevisionsView>['data'][number]>
+  listPolicyRevisions(query?: Query<typeof policy.RevisionQuery>, options?: CallOptions): Pages<PolicyRevision>
   /** One revision, with the decisions that it changed. */
   getPolicyRevision(revision: number, options?: CallOptions): Promise<Output<typeof policy.ShownRevision>>
   /** Restores the rows of a revision as a new one. */

@@ -4,7 +4,8 @@ import { RELATIONS } from '../domain/decision.js'
 import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../domain/log-filter.js'
 import { isId } from '../domain/id.js'
 import { isEmail } from '../domain/user.js'
-import { ActionName } from './policy-explanation-schemas.js'
+import { EFFECTS } from '../domain/policy-row.js'
+import { ActionName, ExplanationView } from './policy-explanation-schemas.js'
 import {
   Code,
   Cursor,
@@ -19,57 +20,79 @@ import {
   textOrNull,
 } from './schemas.js'
 
-const EntryBase = z.looseObject({
+const EntryBase = z.object({
   id: Id.describe('id of the entry'),
   time: Time.describe('time of the decision or change'),
-  request_id: RequestId,
   revision: RevisionNumber,
+  token_id: textOrNull(255, 'id of the token'),
+  row_priority: z.int().nullable().describe('priority of the deciding row; null: no row decided'),
+  change: z.record(z.string().max(200), z.unknown()).optional().describe('the changes'),
 })
-
-export const DecisionView = EntryBase.extend({
+const subject = z.object({
+  id: Id.nullable().describe('id of the user; null: no user, or unknown'),
+  role: text(32, 'the role of the user at that time'),
+  network: textOrNull(64, 'the network of a caller without a user'),
+})
+const resource = z.object({
+  type: text(32, 'such as `link`'),
+  id: Id.nullable().describe('id of the link'),
+  code: textOrNull(64, 'code of the link at that time'),
+  relation: z.enum(RELATIONS).describe('the relation of the caller to the record'),
+})
+/** What only decisions have. */
+const DECIDED = {
   layer: text(20, 'the deciding layer'),
-  subject: z
-    .looseObject({
-      id: Id.nullable().describe('id of the user; null: no user, or unknown'),
-      role: text(32, 'the role of the user at that time'),
-    })
-    .describe('the caller'),
   action: text(65, 'the requested action'),
-  resource: z
-    .looseObject({
-      type: text(32, 'such as `link`'),
-      id: Id.nullable().describe('id of the record'),
-      code: textOrNull(64, 'code of the link at that time'),
-      relation: z.enum(RELATIONS).describe('the relation of the caller to the record'),
-    })
-    .describe('the record concerned'),
-  effect: text(10, '`allow` or `deny`'),
+  effect: z.enum(EFFECTS).describe('the decision'),
   rule: text(64, 'the deciding rule, or the code of the refusal'),
   status: z.int().min(100).max(599).describe('status of the response'),
+}
+
+export const DecisionView = EntryBase.extend({
+  ...DECIDED,
+  kind: z.literal('decision').describe('a decision'),
+  request_id: RequestId,
+  subject: subject.describe('the caller'),
+  resource: resource.describe('the record concerned'),
 }).meta({ id: 'Decision', description: 'one decision: who requested what, and what decided it' })
 
+/** A change that no decision allowed has none of them. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullable().describe(`${schema.description}; null: a change without a decision`)
+
 export const EntryView = EntryBase.extend({
+  layer: orNull(DECIDED.layer),
+  action: orNull(DECIDED.action),
+  effect: orNull(DECIDED.effect),
+  rule: orNull(DECIDED.rule),
+  status: orNull(DECIDED.status),
   kind: z.enum(ENTRY_KINDS).describe('a decision, or the kind of the changed record'),
   request_id: text(64, 'id of the request in the log; empty: not made by a request'),
-  subject: z
-    .looseObject({
-      id: Id.nullable().describe('id of the user'),
-      role: textOrNull(32, 'the role of the user at that time'),
-    })
-    .describe('who made the change'),
-  resource: z
-    .looseObject({ type: text(32, 'such as `link`'), code: textOrNull(64, 'code of the link') })
-    .describe('the record concerned'),
-  change: z.record(z.string().max(200), z.unknown()).optional().describe('the changes'),
+  subject: subject.extend({ role: orNull(subject.shape.role) }).describe('who made the change'),
+  resource: resource.extend({ relation: orNull(resource.shape.relation) }).describe('the record concerned'),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
+
+const { shape: explained } = ExplanationView.shape.explanation
 
 const ExplainedView = DecisionView.extend({
   explanation: z
-    .looseObject({ layer: text(20, 'the deciding layer') })
+    .union([
+      z.object({
+        layer: text(20, 'the deciding layer'),
+        code: text(64, 'code of the refusal'),
+        why: text(500, 'what it means'),
+      }),
+      z.object({
+        ...explained,
+        relation: explained.relation.optional(),
+        object: explained.object.optional(),
+        agrees: z
+          .boolean()
+          .describe('false: the rows of that revision would decide differently today, because model.conf has changed'),
+      }),
+    ])
     .nullable()
-    .describe(
-      'the considered rows, in order, or why the gateway refused; null: the rows of that revision cannot be read',
-    ),
+    .describe('the considered rows, in order, or why no row decided; null: the rows of that revision cannot be read'),
 }).meta({
   id: 'ExplainedDecision',
 })

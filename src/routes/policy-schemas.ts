@@ -62,8 +62,8 @@ export const EditView = z
     description: 'What an edit changes, or what a dry run would change and the revision that stays in force.',
   })
 
-const RevisionView = z
-  .looseObject({
+export const RevisionView = z
+  .object({
     revision: RevisionNumber.describe('number of the revision'),
     actor: Actor.describe('who made or proposed it'),
     approved_by: Actor.nullable().describe('who approved it; null: it was not proposed'),
@@ -120,13 +120,7 @@ export const RevisionQuery = z.strictObject({
   cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the previous page'),
 })
 
-export const RevisionsView = pageOf(
-  z.looseObject({
-    revision: RevisionNumber.describe('number of the revision'),
-    reason: text(1_000, 'the reason'),
-    time: Time.describe('time of the edit'),
-  }),
-)
+export const RevisionsView = pageOf(RevisionView)
 
 export const ShownRevision = RevisionView.extend({
   decisions_changed: z

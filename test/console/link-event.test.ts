@@ -1,16 +1,17 @@
 import { expect } from 'chai'
 
-import { eventOf, newestOf, type LogEntry } from '../../src/console/pages/link/link-event.js'
+import { eventOf, newestOf } from '../../src/console/pages/link/link-event.js'
 
-const entry = (more: Partial<LogEntry>): LogEntry => ({
+const ENTRY = {
   id: '1',
   time: '2026-11-23T04:31:00.000Z',
   kind: 'decision',
   subject: { id: '7' },
   effect: 'allow',
   rule: 'R5',
-  ...more,
-})
+}
+/** An entry as it comes from the service. */
+const entry = (more: object): Parameters<typeof eventOf>[0] => JSON.parse(JSON.stringify({ ...ENTRY, ...more }))
 const WHEN = { id: '1', time: '2026-11-23T04:31:00.000Z', who: '7' }
 
 describe('what the log says of a link', () => {

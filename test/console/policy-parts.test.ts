@@ -6,7 +6,6 @@ import { revisionIn } from '../../src/console/parts/policy/revision-in.js'
 import { policyRowIn, rowText } from '../../src/console/parts/policy/row.js'
 import { countTurned, shownChanges } from '../../src/console/parts/policy/turned.js'
 import { questionIn, textsOf } from '../../src/console/pages/explain/question.js'
-import { revisionLine } from '../../src/console/pages/revisions/revision-line.js'
 import type { CellChange, Outcome } from '../../src/domain/decision-table.js'
 import { rowText as lineOf } from '../../src/policy/parse-row.js'
 import { policyRow } from '../support/policy.js'
@@ -94,20 +93,5 @@ describe('what the pages of the policy are made of', () => {
 
   it('takes only numbers of revisions from an address', () => {
     expect(['42', '0', '-1', '1e3', '042', '', undefined].map(revisionIn)).to.deep.equal([42, ...Array(6).fill(null)])
-  })
-
-  it('says who made a revision, and whether it was made beside the service', () => {
-    const base = { revision: 7, reason: 'why', time: '2026-11-23T10:00:00Z', added: [{}], removed: [] }
-    const actor = { id: '3', name: 'ada@example.com' }
-    expect(revisionLine({ ...base, actor, model_sha256: 'a' })).to.include({
-      who: 'ada@example.com',
-      isUser: true,
-      added: 1,
-      removed: 0,
-      isByHand: false,
-    })
-    const byHand = revisionLine({ ...base, actor: { id: null, name: 'postgres' }, model_sha256: '' })
-    expect(byHand).to.include({ who: 'postgres', isUser: false, isByHand: true })
-    expect(revisionLine({ ...base, actor: { id: '3', name: null } })).to.include({ who: null, isUser: true })
   })
 })

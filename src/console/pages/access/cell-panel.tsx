@@ -101,11 +101,11 @@ const Explanation = ({ of }: { readonly of: Awaited<ReturnType<typeof api.explai
         <p class="row">
           <EffectWord effect={endpoint.effect} words={t.policy.yesOrNo} />
         </p>
-        <RowsInOrder considered={endpoint.considered} notListed={endpoint.not_listed} />
+        <RowsInOrder of={endpoint} />
       </div>
       <div>
         <h3>{t.policy.inOrder}</h3>
-        <RowsInOrder considered={object.considered} notListed={object.not_listed} />
+        <RowsInOrder of={object} />
       </div>
       <p class="caption">{t.policy.counts(role, inherits)}</p>
     </div>

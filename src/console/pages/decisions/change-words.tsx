@@ -1,21 +1,21 @@
+import type { LogEntry } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { textIn } from '../../parts/narrow'
-import type { LogLine } from './log-line'
 
 const wordsIn = (value: unknown): string | null => textIn(value) || null
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** The revision that a line announces; null for any other line. */
-export const revisionOf = ({ kind, change, record, revision }: LogLine): number | null => {
+export const revisionOf = ({ kind, change, resource, revision }: LogEntry): number | null => {
   if (kind !== 'policy' || change?.['what'] !== 'revision') return null
-  const named = Number(record.code)
+  const named = Number(resource.code)
   return Number.isSafeInteger(named) && named > 0 ? named : revision
 }
 
 /** Who made a change: a user, or the name in the database for changes by SQL or the command line. */
-export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) => string): string => {
-  const id = wordsIn(change?.['actor_id']) ?? who.id
+export const makerIn = ({ subject, change }: LogEntry, nameOf: (id: string | null) => string): string => {
+  const id = wordsIn(change?.['actor_id']) ?? subject.id
   if (id !== null) return nameOf(id)
   return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.link.nobody
 }
@@ -26,7 +26,7 @@ export const RevisionWords = ({
   revision,
   nameOf,
 }: {
-  readonly line: LogLine
+  readonly line: LogEntry
   readonly revision: number
   readonly nameOf: (id: string | null) => string
 }) => {
@@ -59,13 +59,13 @@ const fieldText = (field: string, value: unknown): string => {
 }
 
 /** The changed fields of a log line. */
-export const changedFields = (change: LogLine['change']): readonly (readonly [string, string])[] =>
+export const changedFields = (change: LogEntry['change']): readonly (readonly [string, string])[] =>
   Object.entries(change ?? {}).flatMap(([field, value]) =>
     field === 'what' || value === null ? [] : [[field, fieldText(field, value)] as const],
   )
 
 /** What happened, in words; unknown kinds are shown as logged. */
-export const whatIn = ({ kind, change }: LogLine): string => {
+export const whatIn = ({ kind, change }: LogEntry): string => {
   const what = wordsIn(change?.['what']) ?? ''
   return t.decisions.whats(kind, what) ?? `${kind}: ${what}`
 }

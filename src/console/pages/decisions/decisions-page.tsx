@@ -20,7 +20,7 @@ import { useUserSuggestions } from '../../parts/use-suggestions'
 import { ExportMenu } from './export-menu'
 import { knownIn } from './known-values'
 import { LayerBars } from './layer-bars'
-import { byNewest, logLine } from './log-line'
+import { byNewest } from './log-line'
 import { LogTable } from './log-table'
 import { readQuery } from './meaning'
 import { formatQuery, parseQuery, withTerms, type Term } from './query'
@@ -74,7 +74,7 @@ export const DecisionsPage = () => {
     mayAdd,
     load: (options) => api.getTimeline({ ...asked, limit: ASKED_ENTRIES }, options).page(),
   })
-  const lines = useMemo(() => [...items].sort(byNewest).map(logLine), [items])
+  const lines = useMemo(() => items.toSorted(byNewest), [items])
   const nameOf = useNames(lines.flatMap(usersIn), mayReadUsers)
 
   /** the typed user; null: something else is typed */

@@ -1,7 +1,9 @@
+import type { LogEntry } from 'linkgate/client'
+
 import { ACTIONS } from '../../../domain/action.js'
 import { DECIDING_LAYERS, ENTRY_KINDS } from '../../../domain/log-filter.js'
 import { EFFECTS } from '../../../domain/policy-row.js'
-import type { LogLine } from './log-line.js'
+import { isDecision } from './log-line.js'
 import type { Known, KnownValues } from './suggestions.js'
 
 const SPANS = ['1h', '24h', '7d', '30d']
@@ -11,14 +13,14 @@ const values = (texts: Iterable<string | null>): readonly Known[] =>
   [...new Set(texts)].flatMap((value) => (value === null || value === '' ? [] : [{ value }]))
 
 /** Search values: those of closed vocabularies, people, and values in the shown lines. */
-export const knownIn = (lines: readonly LogLine[], people: readonly Known[], today: string): KnownValues => {
-  const decided = lines.flatMap((line) => line.decided ?? [])
-  const links = lines.filter(({ record }) => record.type === 'link')
-  const users = values(lines.map(({ who }) => who.id))
+export const knownIn = (lines: readonly LogEntry[], people: readonly Known[], today: string): KnownValues => {
+  const decided = lines.filter(isDecision)
+  const links = lines.filter(({ resource }) => resource.type === 'link')
+  const users = values(lines.map(({ subject }) => subject.id))
   return {
     user: people.length > 0 ? people : users,
     action: values([...ACTIONS, ...decided.map(({ action }) => action)]),
-    link: values(links.map(({ record }) => record.code)),
+    link: values(links.map(({ resource }) => resource.code)),
     effect: values(EFFECTS),
     since: values([...SPANS, today]),
     until: values([today]),
@@ -26,7 +28,7 @@ export const knownIn = (lines: readonly LogLine[], people: readonly Known[], tod
     layer: values(DECIDING_LAYERS),
     status: values([...STATUSES, ...decided.map(({ status }) => String(status))]),
     revision: values(lines.map(({ revision }) => String(revision))),
-    request: values(lines.map(({ request }) => request)),
+    request: values(lines.map(({ request_id: request }) => request)),
     kind: values(ENTRY_KINDS),
   }
 }

@@ -1,4 +1,4 @@
-import { api } from '../../api'
+import { api, type Decision, type LogEntry } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Fact } from '../../parts/fact'
@@ -7,11 +7,11 @@ import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord } from '../../parts/matrix/verdict'
 import { policyRowIn, rowText } from '../../parts/policy/row'
+import type { Judged } from '../../parts/policy/rows-in-order'
 import { rowWords } from '../../parts/policy/row-words'
 import { layerNumber } from '../explain/ladder'
-import { recordedIn, type Judged } from '../explain/recorded'
 import { changedFields } from './change-words'
-import type { Decided, LogLine } from './log-line'
+import { isDecision } from './log-line'
 import { recordWords } from './record-words'
 import type { Term } from './query'
 
@@ -21,35 +21,35 @@ export const LineDetails = ({
   nameOf,
   addressWith,
 }: {
-  readonly line: LogLine
+  readonly line: LogEntry
   readonly nameOf: (id: string | null) => string
   /** the URL of this page with additional search terms */
   readonly addressWith: (terms: readonly Term[]) => string
 }) => {
-  const { who, record, decided, request, token, revision, change } = line
+  const { subject, resource, request_id: request, token_id: token, revision, change } = line
   const about = recordWords(line, nameOf)
   const only = (name: string, value: string) => addressWith([{ name, value }])
   return (
     <div class="line-details">
       <div class="stack">
-        {decided !== null && <Why line={line} decided={decided} />}
+        {isDecision(line) && <Why decision={line} />}
         <div class="row">
-          {decided !== null && request !== '' && (
+          {isDecision(line) && request !== '' && (
             <a class="button" href={`/console/explain?request=${encodeURIComponent(request)}`}>
               <Icon name="ladder" />
               {t.nav.explain}
             </a>
           )}
-          {who.id !== null && (
-            <a class="button" href={only('user', who.id)}>
+          {subject.id !== null && (
+            <a class="button" href={only('user', subject.id)}>
               <Icon name="user" />
-              {t.decisions.only(nameOf(who.id))}
+              {t.decisions.only(nameOf(subject.id))}
             </a>
           )}
-          {record.type === 'link' && record.code !== null && (
-            <a class="button" href={only('link', record.code)}>
+          {resource.type === 'link' && resource.code !== null && (
+            <a class="button" href={only('link', resource.code)}>
               <Icon name="link" />
-              {t.decisions.only(record.code)}
+              {t.decisions.only(resource.code)}
             </a>
           )}
           {revision > 0 && (
@@ -70,16 +70,16 @@ export const LineDetails = ({
             </a>
           )}
         </Fact>
-        {record.type === 'link' && record.code !== null ? (
+        {resource.type === 'link' && resource.code !== null ? (
           <Fact name={t.decisions.record}>
-            <a href={`/console/links/${encodeURIComponent(record.code)}`}>{record.code}</a>
-            {record.id !== null && <>, {t.decisions.number(record.id)}</>}
+            <a href={`/console/links/${encodeURIComponent(resource.code)}`}>{resource.code}</a>
+            {resource.id !== null && <>, {t.decisions.number(resource.id)}</>}
           </Fact>
         ) : (
           <Fact name={t.decisions.record}>{about === '' ? t.none : about}</Fact>
         )}
         <Fact name={t.decisions.token}>{token === null ? t.none : <code>{token}</code>}</Fact>
-        {who.network !== null && <Fact name={t.decisions.network}>{who.network}</Fact>}
+        {subject.network !== null && <Fact name={t.decisions.network}>{subject.network}</Fact>}
         <Fact name={t.policy.revision}>
           {revision > 0 ? (
             <a href={`/console/revisions?revision=${revision}`}>{number(revision)}</a>
@@ -101,38 +101,37 @@ export const LineDetails = ({
 /** No decision has this request id, or the service does not accept it. */
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])
 
-const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
+const Why = ({ decision: { id, request_id: request, effect, layer } }: { readonly decision: Decision }) => {
   const loaded = useLoaded(
     async (signal) => {
-      if (line.request === '') return null
-      const { data } = await api.explainRequest(line.request, { signal })
-      return recordedIn(data.find(({ id }) => id === line.id)?.explanation ?? null)
+      if (request === '') return null
+      const { data } = await api.explainRequest(request, { signal })
+      return data.find((each) => each.id === id)?.explanation ?? null
     },
-    [line.id],
+    [id],
   )
   const { value, problem, busy } = loaded
-  const isAllowed = decided.effect === 'allow'
   return (
     <>
       <p class="answer">
-        <EffectWord effect={decided.effect} words={t.explain.verdicts} />{' '}
-        {!isAllowed && t.explain.atLayer(layerNumber(decided.layer))}
+        <EffectWord effect={effect} words={t.explain.verdicts} />{' '}
+        {effect === 'deny' && t.explain.atLayer(layerNumber(layer))}
       </p>
       {problem !== null && !NOT_THERE.has(problem.status) && <LoadProblem of={loaded} />}
       {value === null ? (
         <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
-      ) : value.is === 'code' ? (
+      ) : 'why' in value ? (
         <p>{value.why}</p>
       ) : (
-        <DecidingRow judged={value.object ?? value.endpoint} noRow={() => t.policy.noEndpoint(value.role)} />
+        <DecidingRow of={value.object ?? value.endpoint} noRow={t.policy.noEndpoint(value.role)} />
       )}
     </>
   )
 }
 
-const DecidingRow = ({ judged: { considered }, noRow }: { readonly judged: Judged; readonly noRow: () => string }) => {
+const DecidingRow = ({ of: { considered }, noRow }: { readonly of: Judged; readonly noRow: string }) => {
   const deciding = considered.find(({ outcome }) => outcome === 'decides')?.row
-  if (deciding === undefined) return <p>{considered.length === 0 ? noRow() : t.policy.noneMatches}</p>
+  if (deciding === undefined) return <p>{considered.length === 0 ? noRow : t.policy.noneMatches}</p>
   const rows = considered.map(({ row }) => row)
   const priority = policyRowIn(deciding)?.ptype === 'p' ? deciding['priority'] : null
   return (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+import type { Decision, LogEntry } from '../../api'
 import { clock } from '../../language/format'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
@@ -8,16 +9,16 @@ import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { RevisionWords, changedFields, makerIn, revisionOf, whatIn } from './change-words'
 import { LayerBars } from './layer-bars'
 import { LineDetails } from './line-details'
-import type { LogLine } from './log-line'
+import { isDecision } from './log-line'
 import { recordWords } from './record-words'
 import type { Term } from './query'
 
 interface RowProps {
-  readonly line: LogLine
+  readonly line: LogEntry
   readonly isOpen: boolean
   readonly isFresh: boolean
   readonly nameOf: (id: string | null) => string
-  readonly onTurn: (line: LogLine) => unknown
+  readonly onTurn: (line: LogEntry) => unknown
   readonly addressWith: (terms: readonly Term[]) => string
   /** null: the caller may read the policy */
   readonly policyOff: string | null
@@ -54,10 +55,10 @@ export const LogRow = (props: RowProps) => {
         </td>
         {revision !== null ? (
           <RevisionCells {...props} revision={revision} />
-        ) : line.decided === null ? (
-          <ChangeCells {...props} />
+        ) : isDecision(line) ? (
+          <DecisionCells line={line} nameOf={nameOf} />
         ) : (
-          <DecisionCells {...props} />
+          <ChangeCells {...props} />
         )}
       </tr>
       {isOpen && (
@@ -73,24 +74,16 @@ export const LogRow = (props: RowProps) => {
 
 const isNothingSelected = (): boolean => (getSelection()?.toString() ?? '') === ''
 
-const Who = ({ line: { who }, nameOf }: RowProps) => (
-  <td class="who-cell">
-    {who.id === null ? t.link.nobody : nameOf(who.id)}{' '}
-    <span class="caption">{who.id === null ? who.network : who.role}</span>
-  </td>
-)
-
 const Label = ({ children }: { readonly children: ComponentChildren }) => <span class="unseen">{children}: </span>
 
-const DecisionCells = (props: RowProps) => {
-  const { line, nameOf } = props
-  const { decided } = line
-  if (decided === null) return null
-  const { action, effect, rule, layer, status } = decided
+const DecisionCells = ({ line, nameOf }: Pick<RowProps, 'nameOf'> & { readonly line: Decision }) => {
+  const { subject, action, effect, rule, layer, status } = line
   const stop = effect === 'allow' ? null : layer
   return (
     <>
-      <Who {...props} />
+      <td class="who-cell">
+        {nameOf(subject.id)} <span class="caption">{subject.id === null ? subject.network : subject.role}</span>
+      </td>
       <td class="mono">{action}</td>
       <td>{recordWords(line, nameOf)}</td>
       <td>
@@ -113,12 +106,12 @@ const DecisionCells = (props: RowProps) => {
 const ChangeCells = (props: RowProps) => {
   const { line, nameOf } = props
   // a user's change of their own account names them only once
-  const isOwn = line.record.type === 'user' && line.record.code === line.who.id
+  const isOwn = line.resource.type === 'user' && line.resource.code === line.subject.id
   const fields = changedFields(line.change).map(([field, value]) => `${t.decisions.field(field)}: ${value}`)
   return (
     <>
       <td class="who-cell">
-        {makerIn(line, nameOf)} <span class="caption">{line.who.role}</span>
+        {makerIn(line, nameOf)} <span class="caption">{line.subject.role}</span>
       </td>
       <td>{whatIn(line)}</td>
       <td>{isOwn ? '' : recordWords(line, nameOf)}</td>

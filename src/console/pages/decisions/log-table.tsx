@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { Fragment } from 'preact'
 
+import type { LogEntry } from '../../api'
 import { clock, longDay, number, timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
-import { byDay, foldLines, type Fold, type LogLine } from './log-line'
+import { byDay, foldLines, type Fold } from './log-line'
 import { COLUMNS, LogRow } from './log-row'
 import type { Term } from './query'
 
@@ -16,7 +17,7 @@ export const LogTable = ({
   added,
   ...row
 }: {
-  readonly lines: readonly LogLine[]
+  readonly lines: readonly LogEntry[]
   /** ids of lines that arrived while the page was open */
   readonly added: ReadonlySet<string>
   readonly nameOf: (id: string | null) => string
@@ -27,12 +28,12 @@ export const LogTable = ({
   const unfolded = useSignal<ReadonlySet<string>>(new Set())
   const isUnfolded = ({ line, alike }: Fold) => [line, ...alike].some(({ id }) => unfolded.value.has(id))
   /** The button goes with its row: the first line in its place gets the focus. */
-  const unfold = (alike: readonly LogLine[]) => {
+  const unfold = (alike: readonly LogEntry[]) => {
     const before = document.activeElement?.closest('tr')?.previousElementSibling
     unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)])
     requestAnimationFrame(() => before?.nextElementSibling?.querySelector('button')?.focus())
   }
-  const rowOf = (line: LogLine) => (
+  const rowOf = (line: LogEntry) => (
     <LogRow
       key={line.id}
       line={line}

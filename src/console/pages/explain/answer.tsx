@@ -69,7 +69,7 @@ const Verdict = ({
     endpoint: (
       <>
         <p>{endpoint.effect === 'allow' ? t.explain.letIn(role) : t.policy.noEndpoint(role)}</p>
-        <RowsInOrder considered={endpoint.considered} notListed={endpoint.not_listed} />
+        <RowsInOrder of={endpoint} />
       </>
     ),
     object:
@@ -82,7 +82,7 @@ const Verdict = ({
           <p>
             {whose} {t.policy.counts(role, inherits)}
           </p>
-          <RowsInOrder considered={object.considered} notListed={object.not_listed} />
+          <RowsInOrder of={object} />
         </>
       ),
     data: <p>{t.explain.dataBody}</p>,

@@ -11,7 +11,6 @@ import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { useNames } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber, type Bodies } from './ladder'
-import { recordedIn, type Recorded } from './recorded'
 
 type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][number]
 
@@ -69,7 +68,6 @@ const DecisionCard = ({
   readonly decision: RecordedDecision
   readonly nameOf: (id: string | null) => string
 }) => {
-  const why = recordedIn(explanation)
   // an allowed request passed all layers; the log names the last one that made a decision
   const stop = effect === 'allow' ? null : layer
   const who = subject.id === null ? t.policy.everyOne(subject.role) : `${nameOf(subject.id)} (${subject.role})`
@@ -84,22 +82,26 @@ const DecisionCard = ({
         <p class="caption">
           <time dateTime={time}>{dateAndTime(time)}</time> · {status} · {t.revision(revision)}
         </p>
-        {why?.is === 'rows' && !why.agrees && <Note kind="lit" title={t.explain.otherModel} />}
+        {explanation !== null && 'agrees' in explanation && !explanation.agrees && (
+          <Note kind="lit" title={t.explain.otherModel} />
+        )}
       </div>
-      <Ladder stop={stop} bodies={bodiesOf(stop, why)} />
+      <Ladder stop={stop} bodies={bodiesOf(stop, explanation)} />
     </section>
   )
 }
 
-const bodiesOf = (stop: string | null, why: Recorded | null): Bodies => {
-  if (why?.is !== 'rows') return stop === null ? {} : { [stop]: <p>{why === null ? t.explain.notSaid : why.why}</p> }
-  const { endpoint, object } = why
+const bodiesOf = (stop: string | null, explanation: RecordedDecision['explanation']): Bodies => {
+  if (explanation === null || 'why' in explanation)
+    return stop === null ? {} : { [stop]: <p>{explanation?.why ?? t.explain.notSaid}</p> }
+  const { role, inherits, endpoint, object } = explanation
   return {
-    endpoint: <RowsInOrder considered={endpoint.considered} notListed={endpoint.notListed} />,
-    object: object !== null && stop !== 'endpoint' && (
+    endpoint: <RowsInOrder of={endpoint} />,
+    // a refusal by the endpoint layer has none: the record was never loaded
+    object: object && (
       <>
-        <p>{t.policy.counts(why.role, why.inherits)}</p>
-        <RowsInOrder considered={object.considered} notListed={object.notListed} />
+        <p>{t.policy.counts(role, inherits)}</p>
+        <RowsInOrder of={object} />
       </>
     ),
   }

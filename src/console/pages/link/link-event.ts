@@ -1,13 +1,10 @@
+import type { LogEntry } from 'linkgate/client'
+
 import { textIn } from '../../parts/narrow.js'
 
 /** The part of a log entry that is used here. */
-export interface LogEntry {
-  readonly id: string
-  readonly time: string
-  readonly kind: string
-  readonly subject: { readonly id: string | null }
-  readonly change?: Readonly<Record<string, unknown>> | undefined
-  readonly [more: string]: unknown
+type Said = Pick<LogEntry, 'id' | 'time' | 'kind' | 'action' | 'effect' | 'rule' | 'change'> & {
+  readonly subject: Pick<LogEntry['subject'], 'id'>
 }
 
 /** An event of a link. Users by id; null: nobody. */
@@ -37,10 +34,9 @@ const DONE = {
 const isDone = (name: string): name is keyof typeof DONE => Object.hasOwn(DONE, name)
 
 /** The event in a log entry; null for a mere read. */
-export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry): LinkEvent | null => {
+export const eventOf = ({ id, time, kind, subject, action, effect, rule, change }: Said): LinkEvent | null => {
   const event = { id, time, who: subject.id }
-  const action = textOf(more['action'])
-  if (more['effect'] === 'deny') return { ...event, what: 'refused', action, rule: textOf(more['rule']) }
+  if (effect === 'deny') return { ...event, what: 'refused', action: action ?? '', rule: rule ?? '' }
   const code = pairOf(change?.['code'])
   if (code !== null) return { ...event, what: 'renamed', from: textOf(code[0]), to: textOf(code[1]) }
   const owner = pairOf(change?.['owner'])
@@ -48,11 +44,11 @@ export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry):
   if (change?.['restored'] === true) return { ...event, what: 'restored' }
   // changes by the command line have no action, but a description
   const name = kind === 'link' ? textOf(change?.['what']) : action
-  return isDone(name) ? { ...event, what: DONE[name] } : null
+  return name !== null && isDone(name) ? { ...event, what: DONE[name] } : null
 }
 
 /** The newest events of several lists, each once, and each list newest first. */
-export const newestOf = (lists: readonly (readonly LogEntry[])[], most: number): readonly LinkEvent[] => {
+export const newestOf = (lists: readonly (readonly Said[])[], most: number): readonly LinkEvent[] => {
   const events = new Map<string, LinkEvent>()
   for (const entry of lists.flat()) {
     const event = eventOf(entry)

@@ -11,6 +11,7 @@ import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { actorName } from '../../parts/policy/actor-name'
 import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { countOpenProposals } from '../../parts/policy/open-proposals'
@@ -22,7 +23,6 @@ import { WhenLoaded } from '../../parts/when-loaded'
 import { DecideCard } from './decide-card'
 import { ProposedRows } from './proposed-rows'
 import { StateBadge } from './state-badge'
-import { nameOf } from './who'
 
 type Shown = Awaited<ReturnType<typeof api.getPolicyProposal>>
 
@@ -53,13 +53,13 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
       <div>
         <p class="answer">{reason}</p>
         <p class="row caption">
-          <StateBadge state={state} /> {t.proposals.by(nameOf(actor), dateAndTime(time))}
+          <StateBadge state={state} /> {t.proposals.by(actorName(actor), dateAndTime(time))}
         </p>
       </div>
       {closed !== null && (
         <Note
           kind={state === 'applied' ? 'allow' : 'plain'}
-          title={t.proposals.closed(state, nameOf(closed.actor), dateAndTime(closed.time), closed.reason)}
+          title={t.proposals.closed(state, actorName(closed.actor), dateAndTime(closed.time), closed.reason)}
         >
           {revision !== null && (
             <a href={`/console/revisions?revision=${revision}`}>{t.revisions.revision(number(revision))}</a>

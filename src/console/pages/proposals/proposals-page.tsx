@@ -9,8 +9,8 @@ import { FilterSelect } from '../../parts/filter-select'
 import { oneOf } from '../../parts/narrow'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
+import { actorName } from '../../parts/policy/actor-name'
 import { StateBadge } from './state-badge'
-import { nameOf } from './who'
 
 const ALL = 'all'
 
@@ -70,12 +70,12 @@ const Item = ({
         <strong>{reason}</strong>
       </a>
       <div class="caption">
-        {t.proposals.by(nameOf(actor), dateAndTime(time))} ·{' '}
+        {t.proposals.by(actorName(actor), dateAndTime(time))} ·{' '}
         {t.revisions.rows(number(added.length), number(removed.length))}
       </div>
       {closed !== null && (
         <div class="caption">
-          {t.proposals.closed(state, nameOf(closed.actor), dateAndTime(closed.time), closed.reason)}
+          {t.proposals.closed(state, actorName(closed.actor), dateAndTime(closed.time), closed.reason)}
         </div>
       )}
     </div>

@@ -10,7 +10,6 @@ import { ChangedDecisions } from '../../parts/policy/changed-decisions'
 import { ChangedRows } from '../../parts/policy/changed-rows'
 import type { SentRow } from '../../parts/policy/row'
 import { WhenLoaded } from '../../parts/when-loaded'
-import { revisionLine } from './revision-line'
 import { makerOf } from './time-line'
 
 interface Difference {
@@ -59,20 +58,17 @@ export const RevisionCard = ({ revision }: { readonly revision: number }) => {
       }
     >
       <WhenLoaded of={loaded}>
-        {(found) => {
-          const line = revisionLine(found)
-          return (
-            <>
-              <div class="body">
-                <p class="answer">{line.reason}</p>
-                <p class="caption">
-                  {makerOf(line)} · {dateAndTime(line.time)}
-                </p>
-              </div>
-              <Difference of={found} before={t.revisions.before} after={t.revisions.after} />
-            </>
-          )
-        }}
+        {(found) => (
+          <>
+            <div class="body">
+              <p class="answer">{found.reason}</p>
+              <p class="caption">
+                {makerOf(found)} · {dateAndTime(found.time)}
+              </p>
+            </div>
+            <Difference of={found} before={t.revisions.before} after={t.revisions.after} />
+          </>
+        )}
       </WhenLoaded>
     </Card>
   )

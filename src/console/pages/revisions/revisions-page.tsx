@@ -16,7 +16,6 @@ import { useLateRoute } from '../../parts/use-late-route'
 import { InForceOn } from './in-force-on'
 import { RestoreDialog } from './restore-dialog'
 import { ComparisonCard, RevisionCard } from './revision-card'
-import { revisionLine } from './revision-line'
 import { TimeLine, type Picked } from './time-line'
 import { useTurned } from './use-turned'
 
@@ -40,8 +39,8 @@ export const RevisionsPage = () => {
     if (known.current !== null && inForce.value !== known.current) void list.again()
     known.current = inForce.value
   }, [inForce.value])
-  const lines = list.state.value.items.map(revisionLine)
-  const turned = useTurned(lines)
+  const { items } = list.state.value
+  const turned = useTurned(items)
   const restoring = useSignal<number | null>(null)
 
   const show = ({ open, compared }: Picked) =>
@@ -66,7 +65,7 @@ export const RevisionsPage = () => {
           </header>
           <Listed list={list} empty={t.revisions.none}>
             <TimeLine
-              lines={lines}
+              revisions={items}
               turned={turned.value}
               inForce={inForce.value}
               picked={picked}

@@ -1,8 +1,9 @@
+import type { PolicyRevision } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { actorName } from '../../parts/policy/actor-name'
 import type { Turned } from '../../parts/policy/turned'
-import type { RevisionLine } from './revision-line'
 
 export interface Picked {
   readonly open: number | null
@@ -11,14 +12,15 @@ export interface Picked {
 }
 
 /** Who made a revision, in words. */
-export const makerOf = ({ who, isUser, isByHand }: RevisionLine): string => {
-  if (isByHand) return t.revisions.inDatabase(who ?? '')
-  return who ?? (isUser ? t.revisions.gone : t.revisions.nobody)
-}
+export const makerOf = (revision: Pick<PolicyRevision, 'actor' | 'model_sha256'>): string =>
+  isByHand(revision) ? t.revisions.inDatabase(revision.actor.name ?? '') : actorName(revision.actor)
+
+/** Whether the rows were changed directly in the database, which knows no model. */
+const isByHand = ({ model_sha256: model }: Pick<PolicyRevision, 'model_sha256'>): boolean => model === ''
 
 /** Revisions, newest first: reason, author, time and changes. */
 export const TimeLine = ({
-  lines,
+  revisions,
   turned,
   inForce,
   picked,
@@ -27,7 +29,7 @@ export const TimeLine = ({
   onCompare,
   onRestore,
 }: {
-  readonly lines: readonly RevisionLine[]
+  readonly revisions: readonly PolicyRevision[]
   readonly turned: ReadonlyMap<number, Turned | null>
   readonly inForce: number | null
   readonly picked: Picked
@@ -35,11 +37,11 @@ export const TimeLine = ({
   readonly off: string | null
   readonly onOpen: (revision: number) => unknown
   readonly onCompare: (revision: number, isCompared: boolean) => unknown
-  readonly onRestore: (line: RevisionLine) => unknown
+  readonly onRestore: (revision: PolicyRevision) => unknown
 }) => (
   <ol class="time-line" reversed>
-    {lines.map((line) => {
-      const { revision, reason, time, added, removed, isByHand } = line
+    {revisions.map((each) => {
+      const { revision, reason, time, added, removed } = each
       const changes = turned.get(revision)
       const isInForce = revision === inForce
       return (
@@ -56,12 +58,12 @@ export const TimeLine = ({
               {reason}
             </button>{' '}
             {isInForce && <span class="badge allow">{t.revisions.inForce}</span>}{' '}
-            {isByHand && <span class="badge lit">{t.revisions.byHand}</span>}
+            {isByHand(each) && <span class="badge lit">{t.revisions.byHand}</span>}
             <p class="caption">
-              {makerOf(line)} · <time dateTime={time}>{dateAndTime(time)}</time>
+              {makerOf(each)} · <time dateTime={time}>{dateAndTime(time)}</time>
             </p>
             <p class="counts">
-              <span>{t.revisions.rows(number(added), number(removed))}</span>
+              <span>{t.revisions.rows(number(added.length), number(removed.length))}</span>
               <span>
                 {changes === undefined ? t.loading : changes === null ? t.revisions.unknown : t.policy.turned(changes)}
               </span>
@@ -81,7 +83,7 @@ export const TimeLine = ({
               icon="restore"
               label={t.revisions.restoreOne(number(revision))}
               off={isInForce ? t.revisions.isInForce : off}
-              onPress={() => onRestore(line)}
+              onPress={() => onRestore(each)}
             >
               {t.revisions.restore}
             </Button>

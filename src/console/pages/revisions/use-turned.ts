@@ -1,20 +1,19 @@
 import { useSignal, type Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-import { api } from '../../api'
+import { api, type PolicyRevision } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import { pause, waitBefore } from '../../parts/pause'
 import { countTurned, type Turned } from '../../parts/policy/turned'
 import { isFinal } from '../../parts/stay-connected'
-import type { RevisionLine } from './revision-line'
 
 /** The decisions that each revision changed, requested one after the other; null: unknown. */
-export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<number, Turned | null>> => {
+export const useTurned = (revisions: readonly PolicyRevision[]): Signal<ReadonlyMap<number, Turned | null>> => {
   const known = useSignal<ReadonlyMap<number, Turned | null>>(new Map())
   useEffect(() => {
     const ended = new AbortController()
     const ask = async () => {
-      for (const { revision } of lines) {
+      for (const { revision } of revisions) {
         if (known.peek().has(revision)) continue
         const turned = await turnedBy(revision, ended.signal)
         if (ended.signal.aborted) return
@@ -23,7 +22,7 @@ export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<nu
     }
     void ask()
     return () => ended.abort()
-  }, [lines.map(({ revision }) => revision).join()])
+  }, [revisions.map(({ revision }) => revision).join()])
   return known
 }
 

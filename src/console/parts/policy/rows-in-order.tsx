@@ -4,20 +4,18 @@ import { EffectWord } from '../matrix/verdict'
 import { policyRowIn, rowText, type SentRow } from './row'
 import { rowWords } from './row-words'
 
-export interface Considered {
-  readonly row: SentRow
-  readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
-  readonly why: string | null
+/** The rows that a layer considered. */
+export interface Judged {
+  readonly considered: readonly {
+    readonly row: SentRow
+    readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
+    readonly why: string | null
+  }[]
+  readonly not_listed: number
 }
 
 /** Rows in order of evaluation: in words and raw, with the outcome of each, and the deciding one marked. */
-export const RowsInOrder = ({
-  considered,
-  notListed,
-}: {
-  readonly considered: readonly Considered[]
-  readonly notListed: number
-}) => {
+export const RowsInOrder = ({ of: { considered, not_listed: notListed } }: { readonly of: Judged }) => {
   const rows = considered.map(({ row }) => row)
   return (
     <>
