@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-import { useReturnedFocus } from './opened-focus'
+import { useReturnedFocus } from './focus'
 
 /** A dialog that is open while it is mounted. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({

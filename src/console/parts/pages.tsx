@@ -1,11 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import type { LinkgateProblem, Page } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
 import { BusyBar } from './busy-bar'
+import { useKeptFocus } from './focus'
 import { joined } from './joined'
 import { LoadProblem } from './load-problem'
 import { problemIn, stillLost } from './loaded'
@@ -119,24 +120,16 @@ export const Listed = <Item,>({
   readonly children: ComponentChildren
 }) => {
   const { items, next, count, busy, problem, cursor, at } = list.state.value
-  const end = useRef<HTMLDivElement>(null)
-  /** the control of the foot that had the focus last */
-  const focused = useRef<EventTarget | null>(null)
-  const shown = useRef<HTMLSpanElement>(null)
-  useLayoutEffect(() => {
-    const { current } = focused
-    if (!(current instanceof Element) || current.isConnected) return
-    focused.current = null
-    // all is loaded, and the button for it gone
-    if (document.activeElement === document.body) shown.current?.focus({ preventScroll: true })
-  })
+  // once all is loaded, the button for more is gone
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   const canLoad = next !== null && problem === null
   useEffect(() => {
-    if (end.current === null || !canLoad) return undefined
+    const { current } = keptFocus.ref
+    if (current === null || !canLoad) return undefined
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) void list.more()
     })
-    observer.observe(end.current)
+    observer.observe(current)
     return () => observer.disconnect()
   }, [canLoad, items.length])
   const failed = <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
@@ -149,12 +142,8 @@ export const Listed = <Item,>({
       {busy && <BusyBar />}
       {/* screen readers announce only text that appears in a region which was there before */}
       <div role="status">{items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}</div>
-      <div class="list-foot" ref={end} onFocusIn={({ target }) => (focused.current = target)}>
-        {items.length > 0 && (
-          <span ref={shown} tabIndex={-1}>
-            {words(items.length, count)}
-          </span>
-        )}
+      <div class="list-foot" {...keptFocus}>
+        {items.length > 0 && <span tabIndex={-1}>{words(items.length, count)}</span>}
         {canLoad && (
           <Button kind="bare" onPress={list.more} busy={busy}>
             {t.links.loadMore}

@@ -4,7 +4,7 @@ import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
 import { problemIn } from './loaded'
-import { useLeftFocus } from './opened-focus'
+import { useLeftFocus } from './focus'
 
 interface Message {
   readonly text: string

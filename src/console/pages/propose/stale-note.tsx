@@ -4,7 +4,7 @@ import { Button } from '../../parts/button'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
-import { useLeftFocus } from '../../parts/opened-focus'
+import { useLeftFocus } from '../../parts/focus'
 import { rowText } from '../../parts/policy/row'
 import { textOf, type RowEdit } from './draft'
 

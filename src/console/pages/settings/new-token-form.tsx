@@ -10,7 +10,7 @@ import { Field, Options } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
-import { useOpenedFocus } from '../../parts/opened-focus'
+import { useOpenedFocus } from '../../parts/focus'
 import { SCOPE_GROUPS } from './scopes'
 
 export type MadeToken = Awaited<ReturnType<typeof api.createPersonalToken>>

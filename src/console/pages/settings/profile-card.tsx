@@ -12,7 +12,7 @@ import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, Note, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
-import { useOpenedFocus } from '../../parts/opened-focus'
+import { useOpenedFocus } from '../../parts/focus'
 import { say } from '../../parts/toast'
 import { changeAddress } from '../../change-address'
 
