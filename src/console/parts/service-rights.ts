@@ -15,16 +15,13 @@ const askOnce = (): Promise<OwnRights> => {
   return asked
 }
 
-/**
- * Loads the caller's general rights. Returns why an action is disabled; null if it is not, and while that is unknown.
- */
-export const useServiceRights = (): ((action: ServiceAction) => string | null) => {
-  const { value } = useLoaded(askOnce, [])
-  return (action) => reasonOf(value?.service[action])
-}
-
-/** Actions that the caller is known to have; reloaded when `keys` change. */
-export const useAllowed = (keys: readonly unknown[] = []): ((action: ServiceAction) => boolean) => {
+/** The caller's general rights; reloaded when `keys` change. */
+export const useServiceRights = (keys: readonly unknown[] = []) => {
   const { value } = useLoaded(askOnce, keys)
-  return (action) => value?.service[action].allowed === true
+  return {
+    /** why an action is disabled; null if it is not, and while that is unknown */
+    reasonFor: (action: ServiceAction): string | null => reasonOf(value?.service[action]),
+    /** true once the caller is known to have it */
+    may: (action: ServiceAction): boolean => value?.service[action].allowed === true,
+  }
 }

@@ -10,7 +10,7 @@ import { Button } from './button'
 import { Icon, Mark, type IconName } from './icon'
 import { leave } from './leave'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
-import { useAllowed } from './service-rights'
+import { useServiceRights } from './service-rights'
 
 const Item = ({
   href,
@@ -68,7 +68,7 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
 export const Side = () => {
   const { path } = useLocation()
   const isOpen = useSignal(false)
-  const may = useAllowed([me.value?.role])
+  const { may } = useServiceRights([me.value?.role])
   useEffect(() => {
     isOpen.value = false
   }, [path])

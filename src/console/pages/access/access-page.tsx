@@ -29,7 +29,7 @@ export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])
   const inForce = useRevisionInForce()
-  const off = useServiceRights()('policy:write')
+  const off = useServiceRights().reasonFor('policy:write')
   const loaded = useLoaded(
     async (signal) => {
       const under = chosen === null ? {} : { revision: chosen }

@@ -12,7 +12,7 @@ import { ClearSearch } from '../../parts/clear-search'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
-import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { useServiceRights } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { useKeys } from '../../parts/use-keys'
 import { useNames } from '../../parts/use-names'
@@ -39,10 +39,10 @@ const addressOf = (q: string): string => urlWith('/console/decisions', { q })
 /** All decisions and changes, newest first; searchable, live and exportable. */
 export const DecisionsPage = () => {
   const { query, route } = useLocation()
-  const reasonFor = useServiceRights()
+  const { reasonFor, may } = useServiceRights()
   const off = reasonFor('audit:read')
   // only once it is known: a name that may not be read would add a refusal to the log
-  const mayReadUsers = useAllowed()('user:read')
+  const mayReadUsers = may('user:read')
   const q = query['q'] ?? ''
   const terms = parseQuery(q)
   // "seven days" are counted from the search, and stay fixed while scrolling

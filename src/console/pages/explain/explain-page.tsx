@@ -19,7 +19,7 @@ import { RequestTab } from './request-tab'
 export const ExplainPage = () => {
   const { query, route, path } = useLocation()
   const lateRoute = useLateRoute()
-  const reasonFor = useServiceRights()
+  const { reasonFor } = useServiceRights()
   const mayReadUsers = reasonFor('user:read') === null
   const request = query['request']
   const question = questionIn(query)

@@ -25,7 +25,7 @@ export const RowsCard = ({
   /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
-  const reasonFor = useServiceRights()
+  const { reasonFor } = useServiceRights()
   const rows = job.rows.value
   const phase = job.phase.value
   const counts = countStates(rows)

@@ -15,7 +15,7 @@ import { VerificationCard } from './verification-card'
 
 /** How far the log is proved, and how others can verify it. */
 export const ProofPage = () => {
-  const off = useServiceRights()('audit:read')
+  const off = useServiceRights().reasonFor('audit:read')
   const loaded = useLoaded((signal) => api.getProof({ signal }), [])
   const { value, busy, again } = loaded
   return (

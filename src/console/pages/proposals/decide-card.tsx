@@ -34,7 +34,7 @@ export const DecideCard = ({
   const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const isMine = madeBy !== null && madeBy === userId()
-  const off = useServiceRights()('policy:write') ?? (isMine ? t.proposals.own : null)
+  const off = useServiceRights().reasonFor('policy:write') ?? (isMine ? t.proposals.own : null)
   const approveOff = off ?? (against.isBlocked ? t.proposals.blocked : null)
   const typed = reason.value.trim()
   const decide = async (which: 'approve' | 'decline' | 'withdraw', ask: () => Promise<unknown>, said: string) => {

@@ -104,7 +104,7 @@ const Changes = ({
 }) => {
   const loaded = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
   const window = useSignal<Window>('24h')
-  const mayNotReplay = useServiceRights()('audit:read')
+  const mayNotReplay = useServiceRights().reasonFor('audit:read')
   const isReplayed = mayNotReplay === null && changes.length > 0
   const replay = useReplay({ add: added, remove: removed }, window.value, isReplayed ? `${id} ${revision}` : null)
   return (

@@ -29,7 +29,7 @@ export const RevisionsPage = () => {
   const { query, path } = useLocation()
   const lateRoute = useLateRoute()
   const picked = picksIn(query)
-  const off = useServiceRights()('policy:write')
+  const off = useServiceRights().reasonFor('policy:write')
   const inForce = useRevisionInForce()
   const list = usePages((from, options) =>
     api.listPolicyRevisions({ limit: 20, ...(from.cursor === undefined ? { count: 'true' } : from) }, options).page(),

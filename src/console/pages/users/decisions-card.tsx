@@ -4,12 +4,12 @@ import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Listed, usePages } from '../../parts/pages'
-import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { useServiceRights } from '../../parts/service-rights'
 
 /** A user's latest decisions. For users who may read the log. */
 export const DecisionsCard = ({ id }: { readonly id: string }) => {
-  const off = useServiceRights()('audit:read')
-  const may = useAllowed()
+  const { reasonFor, may } = useServiceRights()
+  const off = reasonFor('audit:read')
   return (
     <Card title={t.users.decisions.title} actions={<span class="caption">{t.link.history.source}</span>}>
       {off !== null && <p class="hint">{t.users.decisions.off(off)}</p>}

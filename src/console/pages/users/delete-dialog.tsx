@@ -23,7 +23,7 @@ export const DeleteDialog = ({
   readonly onDeleted: () => unknown
   readonly onClose: () => unknown
 }) => {
-  const reasonFor = useServiceRights()
+  const { reasonFor } = useServiceRights()
   const {
     value: count,
     problem: uncounted,

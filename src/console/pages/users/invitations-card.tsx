@@ -10,14 +10,14 @@ import { InviteForm } from '../../parts/invite-form'
 import { useKeptFocus, useOpenedFocus } from '../../parts/focus'
 import { ProblemNote } from '../../parts/note'
 import { Listed, usePages } from '../../parts/pages'
-import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useNames } from '../../parts/use-names'
 
 /** Invitations: list, create, withdraw. */
 export const InvitationsCard = () => {
-  const off = useServiceRights()('user:invite')
-  const may = useAllowed()
+  const { reasonFor, may } = useServiceRights()
+  const off = reasonFor('user:invite')
   const isMaking = useSignal(false)
   const made = useSignal(0)
   return (

@@ -5,15 +5,15 @@ import { t } from '../../language/language'
 import { me } from '../../me'
 import { userId } from '../../session'
 import { useLoaded } from '../../parts/loaded'
-import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { useServiceRights } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
 type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
 /** What the caller may do to users, by the policy: nobody can raise themselves, or change users with more rights. */
 export const useUserRights = () => {
-  const reasonFor = useServiceRights()
-  const mayReadPolicy = useAllowed()('policy:read')
+  const { reasonFor, may } = useServiceRights()
+  const mayReadPolicy = may('policy:read')
   const { value: table } = useLoaded(
     async (signal) => (mayReadPolicy ? (await api.getPolicyTable({}, { signal })).decisions : null),
     [mayReadPolicy],

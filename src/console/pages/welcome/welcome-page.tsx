@@ -12,7 +12,7 @@ import { outcome } from './outcome'
 
 /** The first things to do in a new installation. */
 export const WelcomePage = () => {
-  const reasonFor = useServiceRights()
+  const { reasonFor } = useServiceRights()
   const hasLink = useSignal(false)
   return (
     <Page title={me.value === null ? t.welcome.choose.title : t.welcome.title(me.value.name)}>

@@ -100,7 +100,7 @@ const Outcome = ({
   readonly window: Window
   readonly isWhole: boolean
 }) => {
-  const mayReadUsers = useServiceRights()('user:read') === null
+  const mayReadUsers = useServiceRights().reasonFor('user:read') === null
   const { users, examples, considered, changed, byOtherRule, undetermined, isEverybody } = replayed
   const named = users.slice(0, MOST_NAMED)
   const nameOf = useNames([...named.map(({ id }) => id), ...examples.map(({ subject }) => subject.id)], mayReadUsers)
