@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 
 import type { LinkgateProblem, Page } from '../api'
 import { t } from '../language/language'
@@ -120,6 +120,8 @@ export const Listed = <Item,>({
   readonly children: ComponentChildren
 }) => {
   const { items, next, count, busy, problem, cursor, at } = list.state.value
+  /** how many a search has found; loading more of them, or changing one, is no news */
+  const found = useMemo(() => (cursor === undefined ? words(items.length, count) : ''), [at])
   // once all is loaded, the button for more is gone
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const canLoad = next !== null && problem === null
@@ -141,7 +143,10 @@ export const Listed = <Item,>({
       {cursor !== undefined && failed}
       {busy && <BusyBar />}
       {/* screen readers announce only text that appears in a region which was there before */}
-      <div role="status">{items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}</div>
+      <div role="status">
+        {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
+        {items.length > 0 && !busy && found !== '' && <span class="unseen">{t.found(found)}</span>}
+      </div>
       <div class="list-foot" {...keptFocus}>
         {items.length > 0 && <span tabIndex={-1}>{words(items.length, count)}</span>}
         {canLoad && (
