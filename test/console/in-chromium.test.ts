@@ -412,6 +412,18 @@ describeConsole('the console in a browser', () => {
       expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
     })
 
+    it('are not said to be made any more once they are deleted', async () => {
+      await page.goto(`${service.baseUrl}/console`)
+      await page.getByLabel('Address that the link leads to').fill('https://example.com/brief')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.made button:focus')
+      const url = await page.locator('.made a').first().getAttribute('href')
+      const code = new URL(url ?? '').pathname.slice(1)
+      await page.getByRole('button', { name: `Delete ${code}` }).click()
+      await row(code).waitFor({ state: 'detached' })
+      await page.locator('.made').waitFor({ state: 'detached' })
+    })
+
     it('are taken back at once after a delete', async () => {
       const code = freshCode('undo')
       await addLink(service.db, { code, owner: editor.id })

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api, type ManagedLink } from '../api'
@@ -18,16 +18,18 @@ const { part: others, load: loadOthers } = late(() => import('./link-fields'))
 
 /** One field and Enter create a link; everything else unfolds. What was typed stays until the link is created. */
 export const CreateBar = ({
+  made,
   onMade,
   off,
 }: {
+  /** the link that was made last, while it is shown */
+  readonly made: Signal<ManagedLink | null>
   readonly onMade: (link: ManagedLink) => void
   readonly off: string | null
 }) => {
   const form = useRef<HTMLFormElement>(null)
   const isOpen = useSignal(false)
   const { busy, problem, attempt } = useAttempt()
-  const made = useSignal<ManagedLink | null>(null)
   /** the link of the last attempt, if it was to have a code of its own */
   const wanted = useSignal<Wanted | null>(null)
   /** from their first opening on the other fields stay: folded again, they keep what was typed, and it counts */

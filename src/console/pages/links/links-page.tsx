@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useEffect, useRef } from 'preact/hooks'
 
@@ -56,9 +57,15 @@ export const LinksPage = () => {
       () => link,
     )
 
+  const made = useSignal<ManagedLink | null>(null)
+  const drop = (ids: ReadonlySet<string>) => {
+    list.remove(({ id }) => ids.has(id))
+    selection.drop(ids)
+    if (ids.has(made.peek()?.id ?? '')) made.value = null
+  }
   /** Somebody else deleted or renamed it: its row would be refused whatever is done to it. */
   const dropIfGone = (id: string) => (error: unknown) => {
-    if (problemIn(error).status === 404) list.remove((item) => item.id === id)
+    if (problemIn(error).status === 404) drop(new Set([id]))
     throw error
   }
 
@@ -69,7 +76,7 @@ export const LinksPage = () => {
     going.current.add(id)
     try {
       await deleteExactly(link).catch(dropIfGone(id))
-      list.remove((item) => item.id === id)
+      drop(new Set([id]))
       if (trashDays > 0) say(t.links.deleted(1, trashDays), async () => list.add(await api.restoreLink(id)))
       else say(t.links.forGood.done)
     } finally {
@@ -92,7 +99,7 @@ export const LinksPage = () => {
         </Button>
       }
     >
-      <CreateBar onMade={list.add} off={mayNotCreate} />
+      <CreateBar made={made} onMade={list.add} off={mayNotCreate} />
       <FilterBar filters={filters} />
       <ProblemNote problem={problem.value} />
       <div class="card">
@@ -101,8 +108,7 @@ export const LinksPage = () => {
             selected={chosen}
             rightsOf={(code) => rights.links.value.get(code)}
             onDeleted={(ids) => {
-              list.remove(({ id }) => ids.has(id))
-              selection.drop(ids)
+              drop(ids)
               if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
             }}
             onChanged={(links) =>

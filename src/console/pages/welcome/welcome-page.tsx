@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 
+import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { me } from '../../me'
 import { Card } from '../../parts/card'
@@ -13,6 +14,7 @@ import { outcome } from './outcome'
 /** The first things to do in a new installation. */
 export const WelcomePage = () => {
   const { reasonFor } = useServiceRights()
+  const made = useSignal<ManagedLink | null>(null)
   const hasLink = useSignal(false)
   return (
     <Page title={me.value === null ? t.welcome.choose.title : t.welcome.title(me.value.name)}>
@@ -22,7 +24,7 @@ export const WelcomePage = () => {
         <Card title={t.welcome.link.title}>
           <div class="body stack">
             <p>{t.welcome.link.lead}</p>
-            <CreateBar onMade={() => (hasLink.value = true)} off={reasonFor('link:create')} />
+            <CreateBar made={made} onMade={() => (hasLink.value = true)} off={reasonFor('link:create')} />
           </div>
         </Card>
         <Card title={t.welcome.invite.title}>
