@@ -402,6 +402,7 @@ export const de: Texts = {
     asTable: 'Dieselben Zahlen als Tabelle',
     when: { hour: 'Stunde', day: 'Tag', week: 'Woche' },
     none: 'In dieser Zeit kam niemand.',
+    noneHint: 'Wählen Sie einen längeren Zeitraum, oder kopieren Sie einen Link und geben Sie ihn weiter.',
     notCounting: 'Aufrufe werden hier nicht gezählt',
     fromBefore: 'Wer diesen Dienst betreibt, hat das abgeschaltet. Frühere Zahlen bleiben.',
     nothing: 'Nichts in dieser Zeit.',

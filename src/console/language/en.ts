@@ -395,6 +395,7 @@ export const en = {
     asTable: 'The same numbers as a table',
     when: { hour: 'Hour', day: 'Day', week: 'Week' },
     none: 'Nobody came in this time.',
+    noneHint: 'Choose a longer period, or copy a link and pass it on.',
     notCounting: 'Visits are not counted here',
     fromBefore: 'Whoever runs this service has switched that off. Numbers from before stay.',
     nothing: 'Nothing in this time.',

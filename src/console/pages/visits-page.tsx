@@ -33,7 +33,11 @@ export const VisitsPage = () => {
         period={period}
         onPeriod={(chosen) => route(addressOf(chosen, tags), true)}
         visits={visits}
-        none={t.visits.none}
+        none={
+          <>
+            {t.visits.none} {t.visits.noneHint} <a href="/console">{t.notFound.back}</a>
+          </>
+        }
       />
       {value !== null && value.shown.total > 0 && (
         <Breakdowns by={value.shown.by}>

@@ -363,6 +363,14 @@ describeConsole('pages of the console in a browser', () => {
       await requireClean(page, 'the visits')
     })
 
+    it('say what to do where there are none', async () => {
+      await go(page, '/visits?tag=nothing-has-this', 'Visits')
+      await shown(page, 'Choose a longer period, or copy a link and pass it on.')
+      await requireClean(page, 'no visits')
+      await page.getByRole('main').getByRole('link', { name: 'To your links' }).click()
+      await page.getByRole('heading', { name: 'Links', exact: true }).waitFor()
+    })
+
     it('say that nobody counts them where that is so, and show what was counted before', async () => {
       const off = await startTestService({ db: service.db, environment: { VISITS: 'off' } })
       try {
