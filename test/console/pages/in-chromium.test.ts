@@ -425,6 +425,21 @@ describeConsole('pages of the console in a browser', () => {
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.equal(401)
     })
 
+    it('have a token no longer in the list that was revoked elsewhere, whatever is done to it', async () => {
+      await page.getByRole('button', { name: 'Make a token' }).click()
+      await page.getByLabel('What it is for').fill('brief import')
+      await page.getByRole('button', { name: 'Make the token' }).click()
+      await page.getByRole('button', { name: 'I have copied it' }).click()
+      const revoke = page.getByRole('button', { name: 'Revoke brief import' })
+      await revoke.waitFor()
+      await service.db.asOwner(`delete from personal_tokens where name = 'brief import'`)
+      await revoke.click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').getByText('It is not there any more, or never was.').waitFor()
+      await page.keyboard.press('Escape')
+      await revoke.waitFor({ state: 'detached' })
+    })
+
     it('show the sign-ins, and end another one at once', async () => {
       const answer = await service.request('POST', '/auth/token', {
         json: { grant_type: 'password', username: editor.email, password: PASSWORD },
