@@ -255,6 +255,30 @@ describeConsole('the pages of users in a browser', () => {
         expect((await service.request('GET', `/users/${id}`, { token: admin.token })).status).to.equal(404)
     })
 
+    it('has nobody any more whom somebody else deleted, whatever is done to them', async () => {
+      const names = ['Elsewhere Ada', 'Elsewhere Ben', 'Elsewhere Cleo', 'Elsewhere Dora'] as const
+      const users = await Promise.all(names.map((name) => add('editor', name)))
+      await open('?q=Elsewhere')
+      await found(...names)
+      for (const { id } of users) await service.request('DELETE', `/users/${id}`, { token: admin.token })
+      await menu('Elsewhere Ada', 'Suspend')
+      await found('Elsewhere Ben', 'Elsewhere Cleo', 'Elsewhere Dora')
+      await menu('Elsewhere Ben', 'Change the role')
+      await dialog().getByLabel('Role').selectOption('viewer')
+      await dialog().getByRole('button', { name: 'Give the role' }).click()
+      await dialog().getByText('It is not there any more, or never was.').waitFor()
+      await page.keyboard.press('Escape')
+      await found('Elsewhere Cleo', 'Elsewhere Dora')
+      await menu('Elsewhere Cleo', 'Delete')
+      await dialog().getByRole('button', { name: 'Delete for good' }).click()
+      await dialog().getByText('It is not there any more, or never was.').waitFor()
+      await page.keyboard.press('Escape')
+      await found('Elsewhere Dora')
+      await select('Elsewhere Dora')
+      await page.getByRole('button', { name: 'Suspend 1' }).click()
+      await found()
+    })
+
     it('goes by keys alone', async () => {
       const { id } = await add('viewer', 'Keys Ada')
       await open('?q=Keys')

@@ -3,6 +3,8 @@ import { problemIn } from '../../parts/loaded'
 
 interface ChangedUsers {
   readonly done: readonly User[]
+  /** ids of those whom somebody else has deleted */
+  readonly gone: ReadonlySet<string>
   /** how many were not changed, and the first reason */
   readonly failed: number
   readonly problem: LinkgateProblem | null
@@ -13,10 +15,11 @@ const isAway = ({ status }: LinkgateProblem): boolean => status === 0 || status 
 
 /** Changes users one after the other; each is decided by itself. */
 export const changeUsers = async (
-  users: readonly User[],
+  users: readonly Pick<User, 'id'>[],
   changes: { readonly role: string } | { readonly suspended: boolean },
 ): Promise<ChangedUsers> => {
   const done: User[] = []
+  const gone = new Set<string>()
   let problem: LinkgateProblem | null = null
   for (const { id } of users) {
     try {
@@ -24,8 +27,9 @@ export const changeUsers = async (
     } catch (error) {
       const found = problemIn(error)
       problem ??= found
+      if (found.status === 404) gone.add(id)
       if (isAway(found)) break
     }
   }
-  return { done, failed: users.length - done.length, problem }
+  return { done, gone, failed: users.length - done.length, problem }
 }

@@ -17,10 +17,13 @@ import { say } from '../../parts/toast'
 export const DeleteDialog = ({
   user: { id, name },
   onDeleted,
+  onGone,
   onClose,
 }: {
   readonly user: User
   readonly onDeleted: () => unknown
+  /** called if somebody else has deleted the user */
+  readonly onGone?: () => unknown
   readonly onClose: () => unknown
 }) => {
   const { reasonFor } = useServiceRights()
@@ -39,8 +42,8 @@ export const DeleteDialog = ({
   const hasLinks = (count ?? 0) > 0 || problem.value?.code === 'has_links' || uncounted !== null
   const reasons = { give: reasonFor('link:transfer'), delete: reasonFor('link:delete') }
 
-  const remove = (form: HTMLFormElement) =>
-    attempt(async () => {
+  const remove = async (form: HTMLFormElement) => {
+    await attempt(async () => {
       fault.value = undefined
       if (!hasLinks) await api.deleteUser(id)
       else if (choice.value === 'delete') await api.deleteUser(id, { links: 'delete' })
@@ -58,6 +61,8 @@ export const DeleteDialog = ({
       say(t.users.deleteDialog.done(name))
       void onDeleted()
     })
+    if (problem.peek()?.status === 404) void onGone?.()
+  }
 
   return (
     <Dialog title={t.users.deleteDialog.title(name)} onClose={onClose}>

@@ -21,11 +21,14 @@ export const RoleDialog = ({
   users,
   rights: { offFor, offToGive },
   onChanged,
+  onGone,
   onClose,
 }: {
   readonly users: readonly User[]
   readonly rights: UserRights
   readonly onChanged: (users: readonly User[]) => unknown
+  /** called with the ids of users who do not exist any more */
+  readonly onGone?: (ids: ReadonlySet<string>) => unknown
   readonly onClose: () => unknown
 }) => {
   const roles = useRoles()
@@ -39,12 +42,13 @@ export const RoleDialog = ({
   const give = () =>
     attempt(async () => {
       refused.value = null
-      const { done, failed, problem: why } = await changeUsers(sorted.can, { role: role.value })
+      const { done, gone, failed, problem: why } = await changeUsers(sorted.can, { role: role.value })
       if (done.length > 0) {
         void onChanged(done)
         if (done.some(({ id }) => id === userId())) void loadMe()
         say(t.users.roleDialog.given(done.length, role.value))
       }
+      if (gone.size > 0) void onGone?.(gone)
       if (why === null) void onClose()
       else if (users.length === 1) throw why
       else refused.value = t.users.refused(failed, t.problem(why))

@@ -17,11 +17,14 @@ export const UserBulkBar = ({
   selected,
   rights,
   onChanged,
+  onGone,
   onClear,
 }: {
   readonly selected: readonly User[]
   readonly rights: UserRights
   readonly onChanged: (users: readonly User[]) => unknown
+  /** called with the ids of users who do not exist any more */
+  readonly onGone: (ids: ReadonlySet<string>) => unknown
   readonly onClear: () => unknown
 }) => {
   const asksRole = useSignal(false)
@@ -34,10 +37,14 @@ export const UserBulkBar = ({
   const set = ({ can }: Sorted, suspended: boolean) =>
     attempt(async () => {
       refused.value = null
-      const { done, failed, problem } = await changeUsers(can, { suspended })
+      const { done, gone, failed, problem } = await changeUsers(can, { suspended })
       void onChanged(done)
       if (done.length > 0) say(suspended ? t.users.suspendedNow(done.length) : t.users.isBack(done.length))
-      if (problem !== null) refused.value = t.users.refused(failed, t.problem(problem))
+      if (problem === null) return
+      refused.value = t.users.refused(failed, t.problem(problem))
+      // this bar goes with the last of them
+      if (gone.size === selected.length) say(refused.value)
+      void onGone(gone)
     })
   return (
     <div ref={useLeftFocus<HTMLDivElement>()} class="bulk" role="group" aria-label={t.links.selected(selected.length)}>
@@ -65,7 +72,13 @@ export const UserBulkBar = ({
       <LeftOut of={back} what={t.users.letBack} />
       {refused.value !== null && <Note kind="deny" title={refused.value} />}
       {asksRole.value && (
-        <RoleDialog users={selected} rights={rights} onChanged={onChanged} onClose={() => (asksRole.value = false)} />
+        <RoleDialog
+          users={selected}
+          rights={rights}
+          onChanged={onChanged}
+          onGone={onGone}
+          onClose={() => (asksRole.value = false)}
+        />
       )}
     </div>
   )

@@ -13,6 +13,7 @@ import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
 import { useTableKeys } from '../../parts/use-table-keys'
+import { changeUsers } from './change-users'
 import { DeleteDialog } from './delete-dialog'
 import { InvitationsCard } from './invitations-card'
 import { RoleDialog } from './role-dialog'
@@ -37,6 +38,7 @@ export const UsersPage = () => {
   const selection = useSelection(items)
   const givingRole = useSignal<User | null>(null)
   const deleting = useSignal<User | null>(null)
+  const { value: leaving } = deleting
 
   const put = (users: readonly User[]) => {
     const byId = new Map(users.map((user) => [user.id, user]))
@@ -45,8 +47,15 @@ export const UsersPage = () => {
       (user) => byId.get(user.id) ?? user,
     )
   }
-  const suspend = async (id: string, suspended: boolean): Promise<void> => {
-    put([await api.updateUser(id, { suspended })])
+  const drop = (ids: ReadonlySet<string>) => {
+    list.remove(({ id }) => ids.has(id))
+    selection.drop(ids)
+  }
+  const suspend = async (id: User['id'], suspended: boolean): Promise<void> => {
+    const { done, gone, problem: refused } = await changeUsers([{ id }], { suspended })
+    put(done)
+    drop(gone)
+    if (refused !== null) throw refused
     if (suspended) say(t.users.suspendedNow(1), () => suspend(id, false))
     else say(t.users.isBack(1))
   }
@@ -58,7 +67,13 @@ export const UsersPage = () => {
       <ProblemNote problem={problem.value} />
       <div class="card">
         {selection.chosen.length > 0 && (
-          <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />
+          <UserBulkBar
+            selected={selection.chosen}
+            rights={rights}
+            onChanged={put}
+            onGone={drop}
+            onClear={selection.clear}
+          />
         )}
         <Listed
           list={list}
@@ -110,17 +125,18 @@ export const UsersPage = () => {
           users={[givingRole.value]}
           rights={rights}
           onChanged={put}
+          onGone={drop}
           onClose={() => (givingRole.value = null)}
         />
       )}
-      {deleting.value !== null && (
+      {leaving !== null && (
         <DeleteDialog
-          user={deleting.value}
+          user={leaving}
           onDeleted={() => {
-            const id = deleting.value?.id
             deleting.value = null
-            list.remove((each) => each.id === id)
+            drop(new Set([leaving.id]))
           }}
+          onGone={() => drop(new Set([leaving.id]))}
           onClose={() => (deleting.value = null)}
         />
       )}
