@@ -1,3 +1,5 @@
+import { toBase64url } from './parts/base64url'
+
 /** The sign-in method, as the service wrote it into the document. */
 type SignInWay = 'password' | 'issuer' | 'issuer away' | 'not set up'
 
@@ -15,13 +17,7 @@ const RETURN_PATH = '/console/signed-in'
 /** The sessionStorage key for state that survives the redirect to the issuer and back, in this tab only. */
 const KEPT = 'linkgate-sign-in'
 
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-
-const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
+const random = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(32)))
 
 /** The URL that starts a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
 const beginning = async (): Promise<string> => {
@@ -31,7 +27,7 @@ const beginning = async (): Promise<string> => {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const url = new URL(content)
   url.searchParams.set('state', state)
-  url.searchParams.set('code_challenge', base64url(new Uint8Array(digest)))
+  url.searchParams.set('code_challenge', toBase64url(new Uint8Array(digest)))
   return url.href
 }
 

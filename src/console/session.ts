@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { LinkgateProblem } from 'linkgate/client'
 
 import { takeReturn } from './issuer'
+import { binaryIn } from './parts/base64url'
 
 /**
  * The session. The access token is only in this page's memory; the refresh token is a cookie that scripts cannot read,
@@ -149,7 +150,7 @@ export const refuse = (authorization: string | null): void => {
 
 /** The user's id: the subject of the token, which is only read here; the service verifies it. */
 const subjectOf = (jwt: string): string => {
-  const claims = JSON.parse(atob((jwt.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+  const claims = JSON.parse(binaryIn(jwt.split('.')[1] ?? ''))
   return String(claims.sub)
 }
 

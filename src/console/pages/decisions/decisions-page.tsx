@@ -9,6 +9,7 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { ClearSearch } from '../../parts/clear-search'
+import { toLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
@@ -185,8 +186,4 @@ export const DecisionsPage = () => {
   )
 }
 
-const today = (): string => {
-  const now = new Date()
-  const two = (part: number) => String(part).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-}
+const today = (): string => toLocal(new Date().toISOString()).slice(0, 10)

@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/is-object.js'
+import { binaryIn, toBase64url } from '../../parts/base64url.js'
 import { typedRowIn, type TypedRow } from '../../parts/policy/row.js'
 import { editsIn, type Commented, type Draft, type RowEdit } from './draft.js'
 
@@ -52,18 +53,14 @@ export const parseDraft = (text: string): KeptDraft | null => {
 }
 
 /** The fragment of a URL, which browsers do not send to a server. */
-export const draftHash = (draft: Draft): string => {
-  const bytes = new TextEncoder().encode(draftText(draft))
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
-  return `#draft=${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
-}
+export const draftHash = (draft: Draft): string => `#draft=${toBase64url(new TextEncoder().encode(draftText(draft)))}`
 
 export const draftInHash = (hash: string): KeptDraft | null => {
   const [, text] = /^#draft=([\w-]+)$/.exec(hash) ?? []
   if (text === undefined) return null
   try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-    return parseDraft(new TextDecoder().decode(Uint8Array.from(binary, (each) => each.charCodeAt(0))))
+    const bytes = Uint8Array.from(binaryIn(text), (each) => each.charCodeAt(0))
+    return parseDraft(new TextDecoder().decode(bytes))
   } catch {
     return null
   }
