@@ -9,8 +9,10 @@ type Reach = (typeof REACHES)[number]
 /** The label of a rule. */
 export const RULE_LABEL = /^[A-Z][A-Z0-9-]{0,15}$/
 
+// types, not interfaces: a row can be given to what takes any record
+
 /** An object row: one entry of the ordered rules that `can()` evaluates. */
-export interface ObjectRow {
+export type ObjectRow = {
   readonly ptype: 'p'
   /** 1 to 999,999,999; unique; the matching row with the smallest number decides */
   readonly priority: number
@@ -23,14 +25,14 @@ export interface ObjectRow {
 }
 
 /** An endpoint row: the role may call endpoints of this action. */
-export interface EndpointRow {
+export type EndpointRow = {
   readonly ptype: 'p2'
   readonly role: string
   readonly action: Action | '*'
 }
 
 /** An inheritance row: the role has every row of the role it inherits. */
-export interface InheritanceRow {
+export type InheritanceRow = {
   readonly ptype: 'g'
   readonly role: string
   readonly inherits: string

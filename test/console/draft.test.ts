@@ -18,12 +18,12 @@ import {
   rowsOfKind,
   shownOf,
   takeBack,
-  textOf,
   type Commented,
   type Draft,
 } from '../../src/console/pages/propose/draft.js'
 import { draftHash, draftInHash, draftText, parseDraft } from '../../src/console/pages/propose/kept-draft.js'
 import { notesOf } from '../../src/console/pages/propose/row-notes.js'
+import { rowText } from '../../src/console/parts/policy/row.js'
 import type { ObjectRow, PolicyRow } from '../../src/domain/policy-row.js'
 
 const row = (priority: number, more: Partial<ObjectRow> = {}): ObjectRow => ({
@@ -46,25 +46,25 @@ const IN_FORCE = [
   commented({ ptype: 'g', role: 'editor', inherits: 'user' }),
 ]
 const start = () => draftOf(7, IN_FORCE)
-const idOf = (priority: number) => textOf(row(priority))
+const idOf = (priority: number) => rowText(row(priority))
 const order = (draft: Draft) => rowsOfKind(draft, 'p').map((each) => shownOf(each).row)
 const priorities = (draft: Draft) => order(draft).map((each) => (each.ptype === 'p' ? each.priority : 0))
 
 /** What the service makes of an edit. */
 const applied = (draft: Draft): readonly string[] => {
   const { add, remove } = changesIn(draft)
-  const rows = new Map(IN_FORCE.map((each) => [textOf(each.row), each.comment]))
+  const rows = new Map(IN_FORCE.map((each) => [rowText(each.row), each.comment]))
   for (const each of remove)
-    expect(rows.delete(textOf(each.row)), 'only rows that are there are removed').to.equal(true)
+    expect(rows.delete(rowText(each.row)), 'only rows that are there are removed').to.equal(true)
   for (const { row: added } of add) {
     const { comment, ...bare } = { comment: undefined, ...added }
-    const before = rows.get(textOf(bare)) ?? ''
-    rows.set(textOf(bare), comment === undefined ? before : (comment ?? ''))
+    const before = rows.get(rowText(bare)) ?? ''
+    rows.set(rowText(bare), comment === undefined ? before : (comment ?? ''))
   }
   return [...rows].map(([text, comment]) => `${text} # ${comment}`).sort()
 }
 const meant = (draft: Draft): readonly string[] =>
-  draft.rows.flatMap(({ now }) => (now === null ? [] : `${textOf(now.row)} # ${now.comment}`)).sort()
+  draft.rows.flatMap(({ now }) => (now === null ? [] : `${rowText(now.row)} # ${now.comment}`)).sort()
 
 type Step = (draft: Draft) => Draft
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -107,7 +107,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Two rows of one priority, or two of the same text, are for the service to refuse. */
 const isSound = (draft: Draft): boolean => {
-  const texts = draft.rows.flatMap(({ now }) => (now === null ? [] : textOf(now.row)))
+  const texts = draft.rows.flatMap(({ now }) => (now === null ? [] : rowText(now.row)))
   return new Set(texts).size === texts.length
 }
 
@@ -151,7 +151,7 @@ describe('a draft of an edit', () => {
     expect(priorities(moveRow(start(), idOf(110), 1))).to.deep.equal([100, 111, 155, 200])
     expect(priorities(moveRow(start(), idOf(111), 1))).to.deep.equal([100, 110, 200, 210])
     const tight = draftOf(1, [commented(row(1, { rule: 'A' })), commented(row(2, { rule: 'B' }))])
-    const moved = moveRow(tight, textOf(row(2, { rule: 'B' })), -1)
+    const moved = moveRow(tight, rowText(row(2, { rule: 'B' })), -1)
     expect(rowsOfKind(moved, 'p').map((each) => shownOf(each).row)).to.deep.equal([
       row(1, { rule: 'B' }),
       row(2, { rule: 'A' }),
@@ -173,7 +173,7 @@ describe('a draft of an edit', () => {
     draft = changeRow(draft, idOf(200), commented(row(200, { effect: 'allow' }), 'why'))
     draft = addRow(draft, commented(row(300)))[0]
     draft = addRow(draft, commented(row(310)))[0]
-    const theirs = [...IN_FORCE.filter(({ row: each }) => textOf(each) !== idOf(200)), commented(row(310), 'theirs')]
+    const theirs = [...IN_FORCE.filter(({ row: each }) => rowText(each) !== idOf(200)), commented(row(310), 'theirs')]
     const { draft: again, lost } = editAgain(8, theirs, editsIn(draft), 'because')
     expect(again.revision).to.equal(8)
     expect(again.reason).to.equal('because')

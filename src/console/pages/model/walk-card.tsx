@@ -140,21 +140,21 @@ const MOST = 60
 
 const WalkedRows = ({ walk: { rows, match, notReached } }: { readonly walk: Walk<PolicyRow> }) => {
   const shown = rows.slice(-MOST)
-  const around = rows.map(({ row }) => ({ ...row }))
+  const around = rows.map(({ row }) => row)
   return (
     <>
       {shown.length < rows.length && <p class="caption">{t.model.before(number(rows.length - shown.length))}</p>}
       <ol class="walk">
         {shown.map(({ row, step }) => (
-          <li key={rowText({ ...row })}>
+          <li key={rowText(row)}>
             <details open={row === match}>
               <summary>
                 <i aria-hidden="true" class={step.value === true ? 'yes' : 'no'}>
                   {step.value === true ? '✓' : '✗'}
                 </i>
-                <code>{rowText({ ...row })}</code>
+                <code>{rowText(row)}</code>
                 <span class="caption">
-                  {step.value === true ? t.model.matches : t.model.noMatch} · {rowWords({ ...row }, around)}
+                  {step.value === true ? t.model.matches : t.model.noMatch} · {rowWords(row, around)}
                 </span>
                 <Icon name="down" />
               </summary>

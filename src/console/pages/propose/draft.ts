@@ -1,8 +1,5 @@
 import { rowText, type TypedRow } from '../../parts/policy/row.js'
 
-/** Equal rows have equal texts. */
-export const textOf = (row: TypedRow): string => rowText({ ...row })
-
 /** A row with its comment; empty: none. */
 export interface Commented {
   readonly row: TypedRow
@@ -38,12 +35,12 @@ export const MOST_PRIORITY = 999_999_999
 
 export const draftOf = (revision: number, inForce: readonly Commented[]): Draft => ({
   revision,
-  rows: inForce.map((each) => ({ id: textOf(each.row), was: each, now: each })),
+  rows: inForce.map((each) => ({ id: rowText(each.row), was: each, now: each })),
   reason: '',
 })
 
 const isSame = (a: Commented | null, b: Commented | null): boolean =>
-  a === b || (a !== null && b !== null && textOf(a.row) === textOf(b.row) && a.comment === b.comment)
+  a === b || (a !== null && b !== null && rowText(a.row) === rowText(b.row) && a.comment === b.comment)
 
 export const isChanged = ({ was, now }: DraftRow): boolean => !isSame(was, now)
 
@@ -147,15 +144,15 @@ export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
 /** The edit in the form of the service, each row with the id of its draft row. */
 export const changesIn = ({ rows }: Draft) => {
   const changed = rows.filter(isChanged)
-  const before = new Map(changed.flatMap(({ was }) => (was === null ? [] : [[textOf(was.row), was] as const])))
-  const after = new Set(changed.flatMap(({ now }) => (now === null ? [] : textOf(now.row))))
+  const before = new Map(changed.flatMap(({ was }) => (was === null ? [] : [[rowText(was.row), was] as const])))
+  const after = new Set(changed.flatMap(({ now }) => (now === null ? [] : rowText(now.row))))
   return {
     // adding an existing row changes only its comment
     add: changed.flatMap(({ id, now }) =>
-      now === null ? [] : [{ id, row: sentRow(now, before.get(textOf(now.row)) ?? null) }],
+      now === null ? [] : [{ id, row: sentRow(now, before.get(rowText(now.row)) ?? null) }],
     ),
     remove: changed.flatMap(({ id, was }) =>
-      was === null || after.has(textOf(was.row)) ? [] : [{ id, row: was.row }],
+      was === null || after.has(rowText(was.row)) ? [] : [{ id, row: was.row }],
     ),
   }
 }
@@ -164,7 +161,7 @@ const sentRow = ({ row, comment }: Commented, was: Commented | null) =>
   comment === '' && (was === null || was.comment === '') ? row : { ...row, comment: comment === '' ? null : comment }
 
 const hasRow = ({ rows }: Draft, text: string): boolean =>
-  rows.some(({ now }) => now !== null && textOf(now.row) === text)
+  rows.some(({ now }) => now !== null && rowText(now.row) === text)
 
 /**
  * Applies edits again to the rows now in force. Returns the draft, and the edits of rows that somebody else has changed
@@ -180,11 +177,11 @@ export const editAgain = (
   const lost: RowEdit[] = []
   for (const edit of edits) {
     const { was, now } = edit
-    const target = was && draft.rows.find(({ id }) => id === textOf(was))
+    const target = was && draft.rows.find(({ id }) => id === rowText(was))
     if (target) draft = replace(draft, target.id, now)
     else if (was !== null) lost.push(edit)
     // somebody else has added the same row meanwhile
-    else if (now !== null && !hasRow(draft, textOf(now.row))) [draft] = addRow(draft, now)
+    else if (now !== null && !hasRow(draft, rowText(now.row))) [draft] = addRow(draft, now)
   }
   return { draft, lost }
 }

@@ -2,9 +2,9 @@ import type { RefObject } from 'preact'
 
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
-import type { SentRow } from '../../parts/policy/row'
+import { rowText, type SentRow } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
-import { isChanged, joinContinued, shownOf, textOf, type Commented, type DraftRow } from './draft'
+import { isChanged, joinContinued, shownOf, type Commented, type DraftRow } from './draft'
 import { RowForm, type Vocabulary } from './row-form'
 import { RowNoteLine } from './row-note-line'
 import type { RowNote } from './row-notes'
@@ -43,8 +43,8 @@ export const RowItem = ({
 }) => {
   const { id, was, now } = each
   const { row, comment } = shownOf(each)
-  const text = textOf(row)
-  const words = rowWords({ ...row }, around)
+  const text = rowText(row)
+  const words = rowWords(row, around)
   const state = now === null ? 'removed' : was === null ? 'new' : isChanged(each) ? 'changed' : null
   const press = (event: KeyboardEvent) => {
     if (off !== null) return

@@ -1,6 +1,6 @@
 import type { LinkgateProblem, PolicyPreview } from 'linkgate/client'
 import { rowText, type SentRow } from '../../parts/policy/row.js'
-import { shownOf, textOf, type Draft, type changesIn } from './draft.js'
+import { shownOf, type Draft, type changesIn } from './draft.js'
 
 type Violation = NonNullable<PolicyPreview['objections'][number]['violations']>[number]
 type Finding = PolicyPreview['findings'][number]
@@ -45,7 +45,7 @@ export const notesOf = (
     if (id === undefined) others.push(note)
     else ofRow.set(id, [...(ofRow.get(id) ?? []), note])
   }
-  const byText = new Map(draft.rows.map((each) => [textOf(shownOf(each).row), each.id]))
+  const byText = new Map(draft.rows.map((each) => [rowText(shownOf(each).row), each.id]))
   const idOf = (row: SentRow | null) => (row === null ? undefined : byText.get(rowText(row)))
   let faults = 0
   for (const { field, message } of problem?.code === 'validation_failed' ? problem.errors : []) {

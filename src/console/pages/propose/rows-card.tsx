@@ -53,7 +53,7 @@ export const RowsCard = ({
   const opener = useRef<HTMLButtonElement>(null)
   const wantsFocus = useRef<string | null>(null)
   const rows = rowsOfKind(draft.value, kind.value, held.value)
-  const around = rows.flatMap(({ now }) => (now === null ? [] : [{ ...now.row }]))
+  const around = rows.flatMap(({ now }) => (now === null ? [] : now.row))
   // before the next key, because fast typing refers to the row that was just moved
   useLayoutEffect(() => {
     if (wantsFocus.current === null) return

@@ -6,7 +6,7 @@ import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
 import { useLeftFocus } from '../../parts/focus'
 import { rowText } from '../../parts/policy/row'
-import { textOf, type RowEdit } from './draft'
+import { type RowEdit } from './draft'
 
 const BOTH = 'both-edits'
 
@@ -91,11 +91,11 @@ const RowChanges = ({ removed, added }: { readonly removed: readonly string[]; r
 export const EditedRows = ({ edits }: { readonly edits: readonly RowEdit[] }) => (
   <RowChanges
     removed={edits.flatMap(({ was, now }) => {
-      const isMoved = was !== null && (now === null || textOf(now.row) !== textOf(was))
-      return isMoved ? textOf(was) : []
+      const isMoved = was !== null && (now === null || rowText(now.row) !== rowText(was))
+      return isMoved ? rowText(was) : []
     })}
     added={edits.flatMap(({ now }) =>
-      now === null ? [] : `${textOf(now.row)}${now.comment === '' ? '' : `  # ${now.comment}`}`,
+      now === null ? [] : `${rowText(now.row)}${now.comment === '' ? '' : `  # ${now.comment}`}`,
     )}
   />
 )

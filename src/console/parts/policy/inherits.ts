@@ -30,7 +30,7 @@ export const inheritedIn = (rows: readonly SentRow[]): ReadonlyMap<string, reado
 
 /** Whether a role has the rows of another, by its inheritance rows. */
 export const inheritsIn = (rows: readonly PolicyRow[]): ((role: string, other: string) => boolean) => {
-  const all = ancestorsIn(rows.map((row) => ({ ...row })))
+  const all = ancestorsIn(rows)
   return (role, other) => all.get(role)?.has(other) === true
 }
 
