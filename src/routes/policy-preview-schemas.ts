@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EFFECTS } from '../domain/policy-row.js'
 import { AnyRow, Cell, MOST_ROWS, PLANNED, Question } from './policy-row-schemas.js'
 import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
-import { RevisionNumber, count, text } from './schemas.js'
+import { RevisionNumber, count, text, textOrNull } from './schemas.js'
 
 export const PreviewView = z
   .object({
@@ -38,6 +38,16 @@ export const PreviewView = z
           kind: text(20, 'such as `unreachable`'),
           row: AnyRow.describe('the row in question'),
           message: text(1_000, 'message for people'),
+          by: z.array(z.int()).max(MOST_ROWS).optional().describe('priorities of the rows that decide before it'),
+          name: text(65, 'the unknown or lone name').optional(),
+          lone: z
+            .object({
+              role: text(32, 'the role as written'),
+              nearest: textOrNull(32, 'the role that may have been meant'),
+            })
+            .nullable()
+            .optional()
+            .describe('set if the role is probably misspelt'),
         }),
       )
       .max(MOST_ROWS)

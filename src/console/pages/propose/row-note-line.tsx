@@ -1,8 +1,6 @@
-import { isObject } from '../../../domain/is-object.js'
 import { capitalized } from '../../language/format'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
-import { textIn } from '../../parts/narrow'
 import { Note } from '../../parts/note'
 import type { RowNote } from './row-notes'
 
@@ -52,8 +50,7 @@ export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
 
 type FindingNote = Extract<RowNote, { is: 'finding' }>
 
-const findingWords = ({ finding: { kind, message, ...more }, by }: FindingNote): string => {
-  const name = textIn(more['name']) ?? ''
+const findingWords = ({ finding: { kind, message, name = '', lone }, by }: FindingNote): string => {
   switch (kind) {
     case 'unreachable':
       return t.propose.neverReached(by)
@@ -62,7 +59,7 @@ const findingWords = ({ finding: { kind, message, ...more }, by }: FindingNote):
     case 'unknown_role':
       return t.propose.unknownRole(name)
     case 'lone_role':
-      return t.propose.loneRole(name, isObject(more['lone']) ? textIn(more['lone']['nearest']) : null)
+      return t.propose.loneRole(name, lone?.nearest ?? null)
     case 'unknown_action':
       return t.propose.unknownAction(name)
     default:

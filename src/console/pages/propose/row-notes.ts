@@ -22,10 +22,9 @@ export interface Notes {
 }
 
 /** Keeps only the rows of this edit, if there are any: the others came before it already. */
-const byEdited = ({ by }: Finding, edited: ReadonlySet<number>): readonly number[] => {
-  const all = Array.isArray(by) ? by.filter((each) => typeof each === 'number') : []
-  const fresh = all.filter((each) => edited.has(each))
-  return fresh.length > 0 ? fresh : all
+const byEdited = ({ by = [] }: Finding, edited: ReadonlySet<number>): readonly number[] => {
+  const fresh = by.filter((each) => edited.has(each))
+  return fresh.length > 0 ? fresh : by
 }
 
 type Changes = ReturnType<typeof changesIn>
