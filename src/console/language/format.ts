@@ -23,7 +23,13 @@ const spans = once((name, options: Intl.RelativeTimeFormatOptions) => new Intl.R
 type Time = string | number | Date
 
 export const number = (value: number): string => numbers({}).format(value)
-export const percent = (share: number): string => numbers({ style: 'percent', maximumFractionDigits: 0 }).format(share)
+
+/** A share in whole percent; a little is not shown as nothing. */
+export const percent = (share: number): string => {
+  const { format } = numbers({ style: 'percent', maximumFractionDigits: 0 })
+  return share > 0 && share < 0.005 ? `<${format(0.01)}` : format(share)
+}
+
 export const date = (time: Time): string => dates({ dateStyle: 'medium' }).format(new Date(time))
 export const dayAndMonth = (time: Time): string => dates({ day: 'numeric', month: 'short' }).format(new Date(time))
 export const weekday = (time: Time): string =>
