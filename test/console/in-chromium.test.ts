@@ -210,7 +210,7 @@ describeConsole('the console in a browser', () => {
       await row(code).waitFor()
       await soon(async () => (await page.locator('tbody tr').count()) === 1)
       await page.waitForURL(({ searchParams }) => searchParams.get('q') === code.slice(0, 12))
-      await page.getByRole('status').getByText('Found: 1 of 1', { exact: true }).waitFor()
+      await page.getByRole('status').getByText('Found: 1 link', { exact: true }).waitFor()
       await page.reload()
       await row(code).waitFor()
       expect(await page.locator('tbody tr').count()).to.equal(1)

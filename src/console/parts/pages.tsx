@@ -121,7 +121,7 @@ export const Listed = <Item,>({
 }) => {
   const { items, next, count, busy, problem, cursor, at } = list.state.value
   /** how many a search has found; loading more of them, or changing one, is no news */
-  const found = useMemo(() => (cursor === undefined ? words(items.length, count) : ''), [at])
+  const found = useMemo(() => (cursor === undefined ? words(count ?? items.length, undefined) : ''), [at])
   // once all is loaded, the button for more is gone
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const canLoad = next !== null && problem === null
