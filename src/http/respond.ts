@@ -54,8 +54,8 @@ const negotiate = (ctx: Context, { page, ...answer }: Answer): Answer => {
 }
 
 /**
- * The languages of the request's Accept-Language, the preferred one first. In the place of `*` are those of ours that
- * it does not name, and so does not refuse with `q=0` either (RFC 9110 §12.5.4).
+ * The languages of the request's Accept-Language, the preferred one first. `*` stands for those of ours that it does
+ * not name: one that it refuses with `q=0` is named (RFC 9110 §12.5.4).
  */
 const acceptedLanguages = (ctx: Context): readonly string[] => {
   const named = ctx.acceptsLanguages().map((range) => range.toLowerCase())

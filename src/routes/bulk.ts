@@ -29,6 +29,7 @@ type Records = ReadonlyMap<string, Link | null>
 /** whether there is a user with this id */
 type Users = ReadonlyMap<string, boolean>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
+/** The code may belong to another link by now. */
 const MeansLink = z.looseObject({ id: Id.optional() }).transform(({ id }) => id)
 /** A link in the trash no longer owns its code, so its id names it. */
 const NamesDeleted = z.looseObject({ id: Id }).transform(({ id }) => id)

@@ -38,7 +38,7 @@ export const timesOutOfOrder = ({ starts_at: start, expires_at: end }: Times): R
   return new Refusal('validation_failed', { errors: [fault] })
 }
 
-/** Turns a violated constraint on a link's fields, of which a change sets some, into a refusal. */
+/** Turns a violated constraint on a link's fields into a refusal. `changes`: the fields that the request sets. */
 export const refuseFields = (error: unknown, changes: Times = {}): never => {
   if (violates(error, 'links_times_in_order')) throw timesOutOfOrder(changes)
   const fault = FAULTS.find(({ constraint }) => violates(error, constraint))

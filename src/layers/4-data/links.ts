@@ -117,7 +117,9 @@ export const linksStore =
         },
         update: async (link, changes, version) => {
           const update = asStatement(changes)(updateOf(exactly(links, link, version), changes))
-          const row = await changeOne<LinkRow>(database, binding, update).catch((error) => refuseFields(error, changes))
+          const row = await changeOne<LinkRow>(database, binding, update).catch((error: unknown) =>
+            refuseFields(error, changes),
+          )
           changed(link.code)
           if (row.code !== link.code) changed(row.code)
           return toLink(row)
