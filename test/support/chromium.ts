@@ -17,11 +17,12 @@ export const hasBackCache = existsSync(WHOLE)
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
+  '--in-process-gpu',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // no page of a test lives long enough to earn back what the last tier of compilation costs
-  '--js-flags=--no-turbofan',
+  // no page of a test lives long enough to earn back what the last tiers of compilation cost
+  '--js-flags=--no-turbofan --no-maglev',
 ]
 
 let browser: Promise<Browser> | undefined
