@@ -1,20 +1,10 @@
 import { countDown } from './pause'
 
 /** `countDown` before an attempt to connect again, which ends as soon as the browser says that it is online. */
-export const countDownOrOnline = async (
-  attempt: number,
-  signal: AbortSignal,
-  tell: (left: number) => void,
-): Promise<void> => {
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  if (signal.aborted) end()
-  signal.addEventListener('abort', end)
-  addEventListener('online', end)
-  try {
-    await countDown(attempt, ended.signal, tell)
-  } finally {
-    signal.removeEventListener('abort', end)
-    removeEventListener('online', end)
-  }
+export const countDownOrOnline: typeof countDown = async (attempt, signal, tell) => {
+  const online = new AbortController()
+  const end = () => online.abort()
+  // its own end removes the listener
+  addEventListener('online', end, online)
+  await countDown(attempt, AbortSignal.any([signal, online.signal]), tell).finally(end)
 }
