@@ -229,6 +229,17 @@ describeConsole('the pages of the record in a browser', () => {
       await soon(() => lines().nth(1).locator('button:focus').isVisible())
     })
 
+    it('are unfolded by the keys that walk them, which go on from there', async () => {
+      await go(page, `/decisions?q=action:user:read+user:${editor.id}`, 'Decisions')
+      await lines().first().waitFor()
+      for (const key of ['j', 'j']) await page.keyboard.press(key)
+      await soon(() => page.locator('.fold button:focus').isVisible())
+      await page.keyboard.press('Enter')
+      await soon(() => lines().nth(1).locator('button:focus').isVisible())
+      await page.keyboard.press('j')
+      await soon(() => lines().nth(2).locator('button:focus').isVisible())
+    })
+
     it('are saved as CSV and NDJSON, all that is searched for', async () => {
       await only(`effect:deny user:${editor.id} action:link:delete`, 1)
       const query = `effect=deny&user=${editor.id}&action=link:delete`

@@ -15,9 +15,9 @@ import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { useServiceRights } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
-import { useKeys } from '../../parts/use-keys'
 import { useNames } from '../../parts/use-names'
 import { useUserSuggestions } from '../../parts/use-suggestions'
+import { useTableKeys } from '../../parts/use-table-keys'
 import { ExportMenu } from './export-menu'
 import { knownIn } from './known-values'
 import { LayerBars } from './layer-bars'
@@ -91,18 +91,7 @@ export const DecisionsPage = () => {
   }
   const { busy: isSaving, problem, attempt } = useAttempt()
 
-  const step = (by: number) => {
-    const buttons = [...(card.current?.querySelectorAll<HTMLElement>('.time-cell button') ?? [])]
-    const now = buttons.findIndex((button) => button.closest('tr')?.contains(document.activeElement))
-    buttons[Math.min(buttons.length - 1, Math.max(0, now + by))]?.focus()
-  }
-  useKeys({
-    '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
-    j: () => step(1),
-    k: () => step(-1),
-    ArrowDown: () => step(1),
-    ArrowUp: () => step(-1),
-  })
+  useTableKeys(card, null)
   const { fresh } = tail.value
   return (
     <Page
