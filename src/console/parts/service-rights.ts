@@ -1,27 +1,26 @@
+import { signal } from '@preact/signals'
+
 import type { ServiceAction } from '../../domain/action.js'
 import { api } from '../api'
-import { useLoaded } from './loaded'
+import { problemIn } from './loaded'
 import { reasonOf } from './rights'
 
 type OwnRights = Awaited<ReturnType<typeof api.getOwnRights>>
 
-let asked: Promise<OwnRights> | null = null
-/** The parts of a page ask in the same tick, and share one request. */
-const askOnce = (): Promise<OwnRights> => {
-  if (asked === null) {
-    asked = api.getOwnRights({ codes: [] })
-    setTimeout(() => (asked = null))
+/** The caller's general rights; null until they are known. The navigation loads them again with each page. */
+const rights = signal<OwnRights['service'] | null>(null)
+
+/** Loads them until `signal` aborts. If they cannot be loaded, the last ones stay. */
+export const loadServiceRights = async (signal: AbortSignal): Promise<void> => {
+  try {
+    rights.value = (await api.getOwnRights({ codes: [] }, { signal })).service
+  } catch (error) {
+    if (!signal.aborted) problemIn(error)
   }
-  return asked
 }
 
-/** The caller's general rights; reloaded when `keys` change. */
-export const useServiceRights = (keys: readonly unknown[] = []) => {
-  const { value } = useLoaded(askOnce, keys)
-  return {
-    /** why an action is disabled; null if it is not, and while that is unknown */
-    reasonFor: (action: ServiceAction): string | null => reasonOf(value?.service[action]),
-    /** true once the caller is known to have it */
-    may: (action: ServiceAction): boolean => value?.service[action].allowed === true,
-  }
-}
+/** Why an action is disabled; null if it is not, and while that is unknown. */
+export const reasonFor = (action: ServiceAction): string | null => reasonOf(rights.value?.[action])
+
+/** True once the caller is known to have the right. */
+export const may = (action: ServiceAction): boolean => rights.value?.[action].allowed === true

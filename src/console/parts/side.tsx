@@ -10,7 +10,7 @@ import { Button } from './button'
 import { Icon, Mark, type IconName } from './icon'
 import { leave } from './leave'
 import { countOpenProposals, openProposals } from './policy/open-proposals'
-import { useServiceRights } from './service-rights'
+import { loadServiceRights, may } from './service-rights'
 
 const Item = ({
   href,
@@ -68,10 +68,14 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
 export const Side = () => {
   const { path } = useLocation()
   const isOpen = useSignal(false)
-  const { may } = useServiceRights([me.value?.role])
   useEffect(() => {
     isOpen.value = false
   }, [path])
+  useEffect(() => {
+    const ended = new AbortController()
+    void loadServiceRights(ended.signal)
+    return () => ended.abort()
+  }, [path, me.value?.role])
   return (
     <header class={isOpen.value ? 'side open' : 'side'}>
       <a class="brand" href="/console">

@@ -4,6 +4,7 @@ import { api, type LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { userId } from '../session'
 import { problemIn, useLoaded } from './loaded'
+import { may } from './service-rights'
 
 /** Deleted users, and users whom the caller may not see, have no known name. */
 const nameOf = async (id: string, signal: AbortSignal): Promise<string | null> => {
@@ -18,7 +19,9 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<string | null> =
 }
 
 /** Names users: "you", their name if the caller may read users, or else their id. */
-export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
+export const useNames = (ids: readonly (string | null)[]): ((id: string | null) => string) => {
+  // only once it is known: a name that may not be read would add a refusal to the log
+  const mayReadUsers = may('user:read')
   const others = [...new Set(ids)]
     .filter((id) => id !== null)
     .filter((id) => id !== userId())

@@ -1,6 +1,7 @@
 import { api, type User } from '../api'
 import { useLoaded } from './loaded'
 import { wait } from './pause'
+import { may } from './service-rights'
 
 /** How long after the last key suggestions are loaded, in milliseconds. */
 const TYPED_MS = 200
@@ -25,13 +26,15 @@ const useSuggestions = <Item>(
   return value ?? []
 }
 
-/** Users by name or address. `typed` null: no request, such as if the caller may not read users. */
-export const useUserSuggestions = (typed: string | null): readonly User[] =>
-  useSuggestions(
+/** Users by name or address, if the caller may read users. `typed` null: no request. */
+export const useUserSuggestions = (typed: string | null): readonly User[] => {
+  const isAsked = typed !== null && may('user:read')
+  return useSuggestions(
     typed ?? '',
-    async (asked, signal) => (typed === null ? [] : (await api.listUsers(asked, { signal }).page()).data),
-    [typed === null],
+    async (asked, signal) => (isAsked ? (await api.listUsers(asked, { signal }).page()).data : []),
+    [isAsked],
   )
+}
 
 /** Links that the caller may change and that match a search. */
 export const useLinkSuggestions = (typed: string) =>

@@ -484,6 +484,23 @@ describeConsole('the pages of the record in a browser', () => {
       await its.getByRole('heading', { name: 'What is proved' }).waitFor()
       expect(asked).to.not.include(`GET /users/${editor.id}`)
     })
+
+    it('ask for no name in the explanation of a request, also where the rights come later', async () => {
+      const reader = await addAccount(service, 'log-reader')
+      const request = await refuse()
+      const { page: its, asked } = await openSignedIn(service, reader)
+      let release: () => void = () => undefined
+      const released = new Promise<void>((resolve) => (release = resolve))
+      await its.route('**/users/me/rights', async (route) => {
+        await released
+        await route.continue()
+      })
+      await its.goto(`${service.baseUrl}/console/explain?request=${request}`)
+      await its.getByText(`user ${editor.id}`).first().waitFor()
+      release()
+      await its.getByRole('link', { name: 'Decisions', exact: true }).waitFor()
+      expect(asked).to.not.include(`GET /users/${editor.id}`)
+    })
   })
 
   describe('for who may not read the log', () => {

@@ -20,7 +20,7 @@ import { useRevisionInForce } from '../../parts/policy/in-force'
 import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { ExplainedMatrix } from './explained-matrix'
 
@@ -29,7 +29,7 @@ export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])
   const inForce = useRevisionInForce()
-  const off = useServiceRights().reasonFor('policy:write')
+  const off = reasonFor('policy:write')
   const loaded = useLoaded(
     async (signal) => {
       const under = chosen === null ? {} : { revision: chosen }

@@ -13,7 +13,7 @@ import { toLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { useNames } from '../../parts/use-names'
 import { useUserSuggestions } from '../../parts/use-suggestions'
@@ -40,10 +40,7 @@ const addressOf = (q: string): string => urlWith('/console/decisions', { q })
 /** All decisions and changes, newest first; searchable, live and exportable. */
 export const DecisionsPage = () => {
   const { query, route } = useLocation()
-  const { reasonFor, may } = useServiceRights()
   const off = reasonFor('audit:read')
-  // only once it is known: a name that may not be read would add a refusal to the log
-  const mayReadUsers = may('user:read')
   const q = query['q'] ?? ''
   const terms = parseQuery(q)
   // "seven days" are counted from the search, and stay fixed while scrolling
@@ -76,11 +73,11 @@ export const DecisionsPage = () => {
     load: (options) => api.getTimeline({ ...asked, limit: ASKED_ENTRIES }, options).page(),
   })
   const lines = useMemo(() => items.toSorted(byNewest), [items])
-  const nameOf = useNames(lines.flatMap(usersIn), mayReadUsers)
+  const nameOf = useNames(lines.flatMap(usersIn))
 
   /** the typed user; null: something else is typed */
   const person = useSignal<string | null>(null)
-  const people = useUserSuggestions(mayReadUsers ? person.value : null)
+  const people = useUserSuggestions(person.value)
   const known = knownIn(
     lines,
     people.map(({ email, name, role }) => ({ value: email, hint: `${name}, ${role}` })),

@@ -6,6 +6,7 @@ import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
+import { may } from '../../parts/service-rights'
 import { useNames } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber, type Bodies } from './ladder'
@@ -17,14 +18,10 @@ type Explained = Awaited<ReturnType<typeof api.explainDecision>>
 export const Answer = ({
   question,
   revision,
-  mayReadUsers,
-  mayReadLog,
 }: {
   readonly question: Question
   /** null: the one in force */
   readonly revision: number | null
-  readonly mayReadUsers: boolean
-  readonly mayReadLog: boolean
 }) => {
   const texts = textsOf(question)
   const loaded = useLoaded(
@@ -33,7 +30,7 @@ export const Answer = ({
     [],
   )
   const { user, link } = loaded.value ?? {}
-  const nameOf = useNames([user?.id ?? null, link?.owner_id ?? null], mayReadUsers)
+  const nameOf = useNames([user?.id ?? null, link?.owner_id ?? null])
   return (
     <WhenLoaded of={loaded}>
       {(explained) => (
@@ -41,7 +38,7 @@ export const Answer = ({
           <Verdict explained={explained} nameOf={nameOf} />
           <div class="answers">
             <WhoMay explained={explained} nameOf={nameOf} />
-            {mayReadLog && question.about === 'person' && <ForReal question={question} />}
+            {may('audit:read') && question.about === 'person' && <ForReal question={question} />}
           </div>
         </>
       )}

@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button'
 import { Page } from '../../parts/page'
 import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { useFormKey } from '../../parts/use-form-key'
 import { useLateRoute } from '../../parts/use-late-route'
@@ -19,8 +19,6 @@ import { RequestTab } from './request-tab'
 export const ExplainPage = () => {
   const { query, route, path } = useLocation()
   const lateRoute = useLateRoute()
-  const { reasonFor } = useServiceRights()
-  const mayReadUsers = reasonFor('user:read') === null
   const request = query['request']
   const question = questionIn(query)
   const revision = revisionIn(query['revision'])
@@ -44,7 +42,6 @@ export const ExplainPage = () => {
             key={form.key}
             question={question}
             off={reasonFor('policy:evaluate')}
-            mayReadUsers={mayReadUsers}
             onAsk={(asked) => {
               form.keepFor(JSON.stringify(asked))
               show(asked, revision)
@@ -54,20 +51,13 @@ export const ExplainPage = () => {
             <RevisionMenu chosen={revision} shown={null} onChoose={(under) => show(question, under)} />
           </div>
           {question !== null && (
-            <Answer
-              key={`${JSON.stringify(question)} ${revision}`}
-              question={question}
-              revision={revision}
-              mayReadUsers={mayReadUsers}
-              mayReadLog={reasonFor('audit:read') === null}
-            />
+            <Answer key={`${JSON.stringify(question)} ${revision}`} question={question} revision={revision} />
           )}
         </>
       ) : (
         <RequestTab
           request={request}
           off={reasonFor('audit:read')}
-          mayReadUsers={mayReadUsers}
           onAsk={(asked) => route(`${path}?${new URLSearchParams({ request: asked })}`)}
         />
       )}

@@ -13,6 +13,7 @@ import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { policyRowIn } from '../../parts/policy/row'
 import { Segments } from '../../parts/segments'
+import { may, reasonFor } from '../../parts/service-rights'
 import { useLinkSuggestions, useUserSuggestions } from '../../parts/use-suggestions'
 import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
 import { questionIn, type Question } from './question'
@@ -23,13 +24,11 @@ const ABOUTS = ['person', 'role'] as const
 export const QuestionForm = ({
   question,
   off,
-  mayReadUsers,
   onAsk,
 }: {
   readonly question: Question | null
   /** why the caller may not ask about people and their links */
   readonly off: string | null
-  readonly mayReadUsers: boolean
   readonly onAsk: (question: Question) => unknown
 }) => {
   const about = useSignal<Question['about']>(question?.about ?? 'person')
@@ -45,10 +44,10 @@ export const QuestionForm = ({
       )
       faults.value = {}
       const { who = '' } = texts
-      const mayFind = mayReadUsers || isId(who)
+      const mayFind = reasonFor('user:read') === null || isId(who)
       const user = !isPerson || who === '' ? undefined : mayFind ? await idOfUser(who) : null
       if (user === null) {
-        faults.value = { who: mayReadUsers ? t.explain.nobody : t.explain.onlyId }
+        faults.value = { who: mayFind ? t.explain.nobody : t.explain.onlyId }
         return
       }
       const asked = questionIn(isPerson ? { ...texts, user, role: '' } : { ...texts, user: '' })
@@ -72,7 +71,7 @@ export const QuestionForm = ({
         <ProblemNote problem={problem.value} />
         <div class="fields">
           {isPerson ? (
-            <WhoField question={question} fault={faults.value['who']} mayReadUsers={mayReadUsers} />
+            <WhoField question={question} fault={faults.value['who']} />
           ) : (
             <RoleField roles={roles} chosen={role} fault={faults.value['role']} />
           )}
@@ -93,22 +92,15 @@ export const QuestionForm = ({
   )
 }
 
-const WhoField = ({
-  question,
-  fault,
-  mayReadUsers,
-}: {
-  readonly question: Question | null
-  readonly fault: string | undefined
-  readonly mayReadUsers: boolean
-}) => {
+const WhoField = ({ question, fault }: { readonly question: Question | null; readonly fault: string | undefined }) => {
   const user = question?.about === 'person' ? question.user : ''
   const typed = useSignal(user)
-  const suggested = useUserSuggestions(mayReadUsers ? typed.value : null)
+  const suggested = useUserSuggestions(typed.value)
+  const mayRead = may('user:read')
   // the URL of the page contains a user's id
   const { value: email } = useLoaded(
-    async (signal) => (mayReadUsers && user !== '' ? (await api.getUser(user, { signal })).email : null),
-    [user, mayReadUsers],
+    async (signal) => (mayRead && user !== '' ? (await api.getUser(user, { signal })).email : null),
+    [user, mayRead],
   )
   useEffect(() => {
     if (email !== null && typed.peek() === user) typed.value = email
@@ -116,7 +108,7 @@ const WhoField = ({
   return (
     <SuggestField
       label={t.decisions.columns.who}
-      hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId}
+      hint={reasonFor('user:read') === null ? t.explain.whoHint : t.explain.onlyId}
       fault={fault}
       name="who"
       typed={typed}

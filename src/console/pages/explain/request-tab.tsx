@@ -18,13 +18,11 @@ type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][n
 export const RequestTab = ({
   request,
   off,
-  mayReadUsers,
   onAsk,
 }: {
   readonly request: string
   /** why the caller may not read the log */
   readonly off: string | null
-  readonly mayReadUsers: boolean
   readonly onAsk: (request: string) => unknown
 }) => (
   <>
@@ -38,14 +36,14 @@ export const RequestTab = ({
         {t.explain.explain}
       </Button>
     </form>
-    {request !== '' && off === null && <Decisions key={request} request={request} mayReadUsers={mayReadUsers} />}
+    {request !== '' && off === null && <Decisions key={request} request={request} />}
   </>
 )
 
-const Decisions = ({ request, mayReadUsers }: { readonly request: string; readonly mayReadUsers: boolean }) => {
+const Decisions = ({ request }: { readonly request: string }) => {
   const loaded = useLoaded((signal) => api.explainRequest(request, { signal }), [])
   const { value, problem } = loaded
-  const nameOf = useNames(value?.data.map(({ subject }) => subject.id) ?? [], mayReadUsers)
+  const nameOf = useNames(value?.data.map(({ subject }) => subject.id) ?? [])
   if (problem?.status === 404) return <Note title={t.explain.notRecorded}>{t.explain.notRecordedHint}</Note>
   return (
     <WhenLoaded of={loaded}>

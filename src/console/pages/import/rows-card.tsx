@@ -6,7 +6,7 @@ import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
 import { Note, ProblemNote } from '../../parts/note'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import type { Chosen } from './chosen'
 import { countStates } from './counts'
 import type { ImportJob } from './import-job'
@@ -25,7 +25,6 @@ export const RowsCard = ({
   /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
-  const { reasonFor } = useServiceRights()
   const rows = job.rows.value
   const phase = job.phase.value
   const counts = countStates(rows)

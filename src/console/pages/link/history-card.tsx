@@ -34,7 +34,7 @@ const ICONS: Readonly<Record<LinkEvent['what'], IconName>> = {
 }
 
 /** Who changed a link, and who was refused what, from the decision log. For users who may read it. */
-export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink; readonly mayReadUsers: boolean }) => {
+export const HistoryCard = ({ link }: { readonly link: ManagedLink }) => {
   const limit = useSignal(FIRST)
   const loaded = useLoaded(
     async (signal) => {
@@ -50,7 +50,7 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
   )
   const { value, busy } = loaded
   const events = value?.events ?? []
-  const nameOf = useNames(events.flatMap(usersIn), mayReadUsers)
+  const nameOf = useNames(events.flatMap(usersIn))
   return (
     <Card title={t.link.history.title} actions={<span class="caption">{t.link.history.source}</span>} busy={busy}>
       <div class="body stack">

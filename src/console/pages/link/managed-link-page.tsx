@@ -8,6 +8,7 @@ import { Badges } from '../../parts/badges'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { linkReasonOf } from '../../parts/rights'
+import { may } from '../../parts/service-rights'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { useNames } from '../../parts/use-names'
 import { EditCard } from './edit-card'
@@ -29,12 +30,9 @@ export const ManagedLinkPage = ({
   readonly onGiven: () => unknown
 }) => {
   const { code } = link
-  const rights = useLinkRights([code], link.owner_id)
-  const may = rights.links.value.get(code)
-  const off = linkReasonOf(may?.['link:update'])
-  const service = rights.service.value
-  const mayReadUsers = service['user:read']?.allowed ?? false
-  const nameOf = useNames([link.owner_id], mayReadUsers)
+  const rights = useLinkRights([code], link.owner_id).get(code)
+  const off = linkReasonOf(rights?.['link:update'])
+  const nameOf = useNames([link.owner_id])
   const isEditing = useSignal(false)
   const { problem, attempt } = useAttempts()
   const closed = closedWords(link, Date.now())
@@ -48,7 +46,7 @@ export const ManagedLinkPage = ({
           code={code}
           url={link.url}
           link={link}
-          rights={may}
+          rights={rights}
           off={off}
           onEdit={() => (isEditing.value = true)}
           onGiven={() => {
@@ -79,7 +77,7 @@ export const ManagedLinkPage = ({
         <div class="stack">
           {!isEditing.value && <SettingsCard link={link} off={off} nameOf={nameOf} onChange={onChange} />}
           <QrCard code={code} url={link.url} />
-          {service['audit:read']?.allowed && <HistoryCard link={link} mayReadUsers={mayReadUsers} />}
+          {may('audit:read') && <HistoryCard link={link} />}
         </div>
       </div>
     </Page>

@@ -20,7 +20,7 @@ export const PublicLinkPage = ({
   readonly onGiven: () => unknown
 }) => {
   const url = `${location.origin}/${code}`
-  const rights = useLinkRights([code]).links.value.get(code)
+  const rights = useLinkRights([code]).get(code)
   const off = linkReasonOf(rights?.['link:update']) ?? t.rights.object(null)
   const { problem, attempt } = useAttempts()
   return (

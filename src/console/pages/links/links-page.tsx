@@ -18,8 +18,8 @@ import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
-import { reasonOf } from '../../parts/rights'
 import { SelectAll, useSelection } from '../../parts/selection'
+import { reasonFor } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { useTableKeys } from '../../parts/use-table-keys'
@@ -40,7 +40,7 @@ export const LinksPage = () => {
   const { items } = list.state.value
   const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   const rights = useLinkRights(items.map(({ code }) => code))
-  const mayNotCreate = reasonOf(rights.service.value['link:create'])
+  const mayNotCreate = reasonFor('link:create')
   const selection = useSelection(items)
   const { chosen, clear } = selection
 
@@ -106,7 +106,7 @@ export const LinksPage = () => {
         {chosen.length > 0 && Bulk !== undefined && (
           <Bulk
             selected={chosen}
-            rightsOf={(code) => rights.links.value.get(code)}
+            rightsOf={(code) => rights.get(code)}
             onDeleted={(ids) => {
               drop(ids)
               if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
@@ -161,7 +161,7 @@ export const LinksPage = () => {
                 <LinkRow
                   key={link.id}
                   link={link}
-                  rights={rights.links.value.get(link.code)}
+                  rights={rights.get(link.code)}
                   selection={selection}
                   onDelete={(gone) => deletion.remove(1, () => attempt(() => remove(gone)))}
                   onSwitch={switchIt}

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button'
 import { save } from '../../parts/download'
 import { useLoaded } from '../../parts/loaded'
 import { Page } from '../../parts/page'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { ChainsCard, CheckpointsCard, type Proof } from './chains-card'
 import { EvidenceCard } from './evidence-card'
@@ -15,7 +15,7 @@ import { VerificationCard } from './verification-card'
 
 /** How far the log is proved, and how others can verify it. */
 export const ProofPage = () => {
-  const off = useServiceRights().reasonFor('audit:read')
+  const off = reasonFor('audit:read')
   const loaded = useLoaded((signal) => api.getProof({ signal }), [])
   const { value, busy, again } = loaded
   return (

@@ -11,7 +11,7 @@ import { handleSubmit } from '../../parts/form'
 import { ProblemNote } from '../../parts/note'
 import { useLeftFocus } from '../../parts/focus'
 import { ReasonField } from '../../parts/reason-field'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 
 /** Approves or declines an open proposal; its own maker withdraws it. */
@@ -34,7 +34,7 @@ export const DecideCard = ({
   const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const isMine = madeBy !== null && madeBy === userId()
-  const off = useServiceRights().reasonFor('policy:write') ?? (isMine ? t.proposals.own : null)
+  const off = reasonFor('policy:write') ?? (isMine ? t.proposals.own : null)
   const approveOff = off ?? (against.isBlocked ? t.proposals.blocked : null)
   const typed = reason.value.trim()
   const decide = async (which: 'approve' | 'decline' | 'withdraw', ask: () => Promise<unknown>, said: string) => {

@@ -18,7 +18,7 @@ import { countOpenProposals } from '../../parts/policy/open-proposals'
 import { ReplayCard } from '../../parts/policy/replay-card'
 import type { Window } from '../../parts/policy/replays'
 import { useReplay } from '../../parts/policy/use-replay'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { DecideCard } from './decide-card'
 import { ProposedRows } from './proposed-rows'
@@ -104,7 +104,7 @@ const Changes = ({
 }) => {
   const loaded = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
   const window = useSignal<Window>('24h')
-  const mayNotReplay = useServiceRights().reasonFor('audit:read')
+  const mayNotReplay = reasonFor('audit:read')
   const isReplayed = mayNotReplay === null && changes.length > 0
   const replay = useReplay({ add: added, remove: removed }, window.value, isReplayed ? `${id} ${revision}` : null)
   return (

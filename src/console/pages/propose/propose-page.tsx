@@ -14,7 +14,7 @@ import { useRevisionInForce } from '../../parts/policy/in-force'
 import { ReplayCard } from '../../parts/policy/replay-card'
 import { together, type Window } from '../../parts/policy/replays'
 import { useReplay } from '../../parts/policy/use-replay'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
 import { changesIn, editsIn } from './draft'
@@ -75,7 +75,6 @@ const Proposal = ({
   readonly onNewer: () => unknown
   readonly onApplied: (revision: number) => unknown
 }) => {
-  const { reasonFor } = useServiceRights()
   const inForce = useRevisionInForce()
   const mine = useDraft(policy)
   const { draft, lost, sentFrom, keptAt } = mine

@@ -10,7 +10,7 @@ import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { revisionIn } from '../../parts/policy/revision-in'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { useLateRoute } from '../../parts/use-late-route'
 import { InForceOn } from './in-force-on'
@@ -29,7 +29,7 @@ export const RevisionsPage = () => {
   const { query, path } = useLocation()
   const lateRoute = useLateRoute()
   const picked = picksIn(query)
-  const off = useServiceRights().reasonFor('policy:write')
+  const off = reasonFor('policy:write')
   const inForce = useRevisionInForce()
   const list = usePages((from, options) =>
     api.listPolicyRevisions({ limit: 20, ...(from.cursor === undefined ? { count: 'true' } : from) }, options).page(),

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button'
 import { Field, Options } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { useOpenedFocus } from '../../parts/focus'
 import { SCOPE_GROUPS } from './scopes'
 
@@ -27,7 +27,6 @@ export const NewTokenForm = ({
   readonly onCancel: () => unknown
 }) => {
   const chosen = useSignal<ReadonlySet<ServiceAction>>(new Set())
-  const { reasonFor } = useServiceRights()
   const { busy, problem, attempt } = useAttempt()
   const faults = faultsOf(problem.value)
   const faultId = useId()

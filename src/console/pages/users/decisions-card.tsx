@@ -4,11 +4,10 @@ import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Listed, usePages } from '../../parts/pages'
-import { useServiceRights } from '../../parts/service-rights'
+import { may, reasonFor } from '../../parts/service-rights'
 
 /** A user's latest decisions. For users who may read the log. */
 export const DecisionsCard = ({ id }: { readonly id: string }) => {
-  const { reasonFor, may } = useServiceRights()
   const off = reasonFor('audit:read')
   return (
     <Card title={t.users.decisions.title} actions={<span class="caption">{t.link.history.source}</span>}>

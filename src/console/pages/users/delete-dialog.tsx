@@ -10,7 +10,7 @@ import { handleSubmit, textOf } from '../../parts/form'
 import { idOfUser } from '../../parts/id-of-user'
 import { problemIn, useLoaded } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 
 /** Deletes a user, and asks what to do with their links. */
@@ -26,7 +26,6 @@ export const DeleteDialog = ({
   readonly onGone?: () => unknown
   readonly onClose: () => unknown
 }) => {
-  const { reasonFor } = useServiceRights()
   const {
     value: count,
     problem: uncounted,

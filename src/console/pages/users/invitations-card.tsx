@@ -10,13 +10,12 @@ import { InviteForm } from '../../parts/invite-form'
 import { useKeptFocus, useOpenedFocus } from '../../parts/focus'
 import { ProblemNote } from '../../parts/note'
 import { Listed, usePages } from '../../parts/pages'
-import { useServiceRights } from '../../parts/service-rights'
+import { may, reasonFor } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useNames } from '../../parts/use-names'
 
 /** Invitations: list, create, withdraw. */
 export const InvitationsCard = () => {
-  const { reasonFor, may } = useServiceRights()
   const off = reasonFor('user:invite')
   const isMaking = useSignal(false)
   const made = useSignal(0)
@@ -33,7 +32,7 @@ export const InvitationsCard = () => {
         <p class="hint">{t.users.invitations.lead}</p>
         {isMaking.value && <Inviting off={off} onMade={() => (made.value += 1)} />}
       </div>
-      {may('user:invite') && <Invitations made={made.value} mayReadUsers={may('user:read')} />}
+      {may('user:invite') && <Invitations made={made.value} />}
     </Card>
   )
 }
@@ -46,7 +45,7 @@ const Inviting = (props: ComponentProps<typeof InviteForm>) => (
 
 const BADGES = { open: 'lit', accepted: 'allow', withdrawn: 'paused', expired: 'paused', lapsed: 'deny' } as const
 
-const Invitations = ({ made, mayReadUsers }: { readonly made: number; readonly mayReadUsers: boolean }) => {
+const Invitations = ({ made }: { readonly made: number }) => {
   const list = usePages(
     (from, options) => api.listInvitations({ limit: 10, count: true, ...from }, options).page(),
     [made],
@@ -54,10 +53,7 @@ const Invitations = ({ made, mayReadUsers }: { readonly made: number; readonly m
   const { busy, problem, attempt } = useAttempt()
   const { items } = list.state.value
   const keptFocus = useKeptFocus<HTMLUListElement>()
-  const nameOf = useNames(
-    items.map(({ invited_by: by }) => by),
-    mayReadUsers,
-  )
+  const nameOf = useNames(items.map(({ invited_by: by }) => by))
   const lookAgain = () => {
     problem.value = null
     return list.again()

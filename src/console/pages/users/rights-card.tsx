@@ -13,14 +13,13 @@ import { WHOLE } from '../../parts/matrix/find-names'
 import { buildMatrix } from '../../parts/matrix/matrix-model'
 import { Note } from '../../parts/note'
 import { useRevisionInForce } from '../../parts/policy/in-force'
-import { useServiceRights } from '../../parts/service-rights'
+import { may, reasonFor } from '../../parts/service-rights'
 import { ExplainedMatrix } from '../access/explained-matrix'
 import { personCells } from './rights-cells'
 
 /** A person's rights: by their role, and on one's own page by each token. */
 export const RightsCard = ({ user }: { readonly user: User }) => {
   const isSelf = user.id === userId()
-  const { reasonFor, may } = useServiceRights()
   const off = reasonFor('policy:read')
   return (
     <Card

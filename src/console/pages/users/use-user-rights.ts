@@ -5,14 +5,13 @@ import { t } from '../../language/language'
 import { me } from '../../me'
 import { userId } from '../../session'
 import { useLoaded } from '../../parts/loaded'
-import { useServiceRights } from '../../parts/service-rights'
+import { may, reasonFor } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
 type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
 /** What the caller may do to users, by the policy: nobody can raise themselves, or change users with more rights. */
 export const useUserRights = () => {
-  const { reasonFor, may } = useServiceRights()
   const mayReadPolicy = may('policy:read')
   const { value: table } = useLoaded(
     async (signal) => (mayReadPolicy ? (await api.getPolicyTable({}, { signal })).decisions : null),

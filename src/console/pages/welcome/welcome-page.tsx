@@ -8,12 +8,11 @@ import { CreateBar } from '../../parts/create-bar'
 import { InviteForm } from '../../parts/invite-form'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { useServiceRights } from '../../parts/service-rights'
+import { reasonFor } from '../../parts/service-rights'
 import { outcome } from './outcome'
 
 /** The first things to do in a new installation. */
 export const WelcomePage = () => {
-  const { reasonFor } = useServiceRights()
   const made = useSignal<ManagedLink | null>(null)
   const hasLink = useSignal(false)
   return (

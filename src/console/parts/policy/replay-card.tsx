@@ -8,7 +8,6 @@ import { LoadProblem } from '../load-problem'
 import { Verdict } from '../matrix/verdict'
 import { Note } from '../note'
 import { Segments } from '../segments'
-import { useServiceRights } from '../service-rights'
 import { useNames } from '../use-names'
 import { WINDOWS, together, type Replayed, type Window } from './replays'
 import type { ReplayJob } from './use-replay'
@@ -100,10 +99,9 @@ const Outcome = ({
   readonly window: Window
   readonly isWhole: boolean
 }) => {
-  const mayReadUsers = useServiceRights().reasonFor('user:read') === null
   const { users, examples, considered, changed, byOtherRule, undetermined, isEverybody } = replayed
   const named = users.slice(0, MOST_NAMED)
-  const nameOf = useNames([...named.map(({ id }) => id), ...examples.map(({ subject }) => subject.id)], mayReadUsers)
+  const nameOf = useNames([...named.map(({ id }) => id), ...examples.map(({ subject }) => subject.id)])
   return (
     <div class={isWhole ? 'stack' : 'stack stale'}>
       <p class="headline" role="status">
