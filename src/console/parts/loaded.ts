@@ -24,6 +24,14 @@ export const problemIn = (error: unknown): LinkgateProblem => {
   throw error
 }
 
+/** For an error of a change: does `leave` if the record is gone, because somebody else removed it, and throws it on. */
+export const ifGone =
+  (leave: () => unknown) =>
+  (error: unknown): never => {
+    if (problemIn(error).status === 404) void leave()
+    throw error
+  }
+
 /** What stays shown while the next attempt is running: a lost connection, but no other problem. */
 export const stillLost = (problem: LinkgateProblem | null): LinkgateProblem | null =>
   problem?.code === 'network_error' ? problem : null

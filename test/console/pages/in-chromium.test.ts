@@ -459,6 +459,20 @@ describeConsole('pages of the console in a browser', () => {
       expect(at(json, 'data', '0', 'id')).to.be.a('string')
     })
 
+    it('have a sign-in no longer in the list that was ended elsewhere, whatever is done to it', async () => {
+      await service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username: editor.email, password: PASSWORD },
+      })
+      const [answer] = await Promise.all([page.waitForResponse('**/users/me/sign-ins'), page.reload()])
+      const ends = page.getByRole('button', { name: /^End the sign-in/ })
+      await ends.first().waitFor()
+      const others = listAt(await answer.json(), 'data').filter((each) => at(each, 'current') === false)
+      for (const each of others) await asked('DELETE', `/users/me/sign-ins/${textAt(each, 'id')}`, editor)
+      await ends.first().click()
+      await shown(page, 'It is not there any more, or never was.')
+      await soon(async () => (await ends.count()) === 0)
+    })
+
     it('choose the theme at once, and the language', async () => {
       await page.getByLabel('Dark', { exact: true }).check({ force: true })
       expect(await page.evaluate('document.documentElement.dataset.theme')).to.equal('dark')

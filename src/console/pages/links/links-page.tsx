@@ -14,7 +14,7 @@ import { deleteExactly, switchExactly } from '../../parts/exactly'
 import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/focus'
 import { late } from '../../parts/late'
-import { problemIn } from '../../parts/loaded'
+import { ifGone } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
@@ -64,10 +64,7 @@ export const LinksPage = () => {
     if (ids.has(made.peek()?.id ?? '')) made.value = null
   }
   /** Somebody else deleted or renamed it: its row would be refused whatever is done to it. */
-  const dropIfGone = (id: string) => (error: unknown) => {
-    if (problemIn(error).status === 404) drop(new Set([id]))
-    throw error
-  }
+  const dropIfGone = (id: string) => ifGone(() => drop(new Set([id])))
 
   const going = useRef(new Set<string>())
   const remove = async (link: ManagedLink) => {

@@ -7,7 +7,7 @@ import { Card } from '../../parts/card'
 import { useKeptFocus } from '../../parts/focus'
 import { leave } from '../../parts/leave'
 import { LoadProblem } from '../../parts/load-problem'
-import { useLoaded } from '../../parts/loaded'
+import { ifGone, useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
 
@@ -18,7 +18,7 @@ export const SignInsCard = () => {
   const keptFocus = useKeptFocus<HTMLUListElement>()
   const end = (id: string) =>
     attempt(async () => {
-      await api.endSignIn(id)
+      await api.endSignIn(id).catch(ifGone(loaded.again))
       say(t.settings.signIns.ended)
       loaded.again()
     })

@@ -10,7 +10,7 @@ import { Confirm } from '../../parts/confirm'
 import { Dialog } from '../../parts/dialog'
 import { useKeptFocus } from '../../parts/focus'
 import { LoadProblem } from '../../parts/load-problem'
-import { problemIn, useLoaded } from '../../parts/loaded'
+import { ifGone, useLoaded } from '../../parts/loaded'
 import { SecretField } from '../../parts/secret-field'
 import { say } from '../../parts/toast'
 import { NewTokenForm, type MadeToken } from './new-token-form'
@@ -25,11 +25,7 @@ export const TokensCard = () => {
   const revoking = useSignal<Token | null>(null)
   const { value, busy, again } = loaded
   const revoke = async ({ id, name }: Token) => {
-    await api.revokePersonalToken(id).catch((error: unknown) => {
-      // it was revoked elsewhere: the list shows it no more
-      if (problemIn(error).status === 404) again()
-      throw error
-    })
+    await api.revokePersonalToken(id).catch(ifGone(again))
     say(t.settings.tokens.revoked(name))
     revoking.value = null
     again()
