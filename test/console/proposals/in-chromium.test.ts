@@ -181,7 +181,7 @@ describeConsole('proposals in a browser', () => {
     await shown(ofBen, /^Declined by /)
   })
 
-  it('that somebody else decided about meanwhile show by whom, and keep what was typed until then', async () => {
+  it('that somebody else decided about meanwhile show by whom, and keep what was typed', async () => {
     const id = await propose(ada, { add: [{ ...CLERK, action: 'link:delete' }] })
     const cleo = await service.addUser('admin')
     let loads = 0
@@ -201,6 +201,10 @@ describeConsole('proposals in a browser', () => {
     expect(declined.status).to.equal(200)
     await button(ofBen, 'Decline').click()
     await shown(ofBen, new RegExp(`^Declined by ${cleo.email}.*: I was faster$`))
+    const kept = ofBen.getByRole('status').filter({ hasText: 'What you typed stays here, but is not in the record.' })
+    await kept.getByText('too late', { exact: true }).waitFor()
+    await kept.getByRole('button', { name: 'Copy' }).waitFor()
+    await requireClean(ofBen, 'a proposal that somebody else decided')
   })
 
   it('that go beyond what the approver may are refused in words, and stay open', async () => {

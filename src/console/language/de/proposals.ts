@@ -28,6 +28,8 @@ export const proposals: Texts['proposals'] = {
   declined: 'Abgelehnt.',
   withdraw: 'Zurückziehen',
   withdrawn: 'Zurückgezogen.',
+  notRecorded:
+    'Jemand anderes hat zuerst entschieden. Was Sie getippt haben, bleibt hier, steht aber nicht im Protokoll.',
   own: 'der eigene Vorschlag: jemand anderes entscheidet',
   blocked: 'etwas steht im Weg',
   sayWhy: 'nennen Sie den Grund, für das Protokoll',

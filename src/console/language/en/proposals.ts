@@ -38,6 +38,7 @@ export const proposals = {
   declined: 'It is declined.',
   withdraw: 'Withdraw',
   withdrawn: 'It is withdrawn.',
+  notRecorded: 'Somebody else decided first. What you typed stays here, but is not in the record.',
   own: 'it is yours: somebody else decides',
   blocked: 'something stands in its way',
   sayWhy: 'say why, for the record',

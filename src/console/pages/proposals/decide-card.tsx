@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 
 import { api } from '../../api'
 import { number } from '../../language/format'
@@ -19,6 +19,7 @@ export const DecideCard = ({
   id,
   madeBy,
   against,
+  reason,
   onDecided,
 }: {
   readonly id: string
@@ -26,11 +27,12 @@ export const DecideCard = ({
   readonly madeBy: string | null
   /** the revision that it is compared with, and whether something prevents an approval */
   readonly against: { readonly revision: number; readonly isBlocked: boolean }
+  /** as it is typed */
+  readonly reason: Signal<string>
   /** called even if it was refused: somebody else may have decided, or edited the policy */
   readonly onDecided: () => unknown
 }) => {
   const form = useLeftFocus<HTMLFormElement>()
-  const reason = useSignal('')
   const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const isMine = madeBy !== null && madeBy === userId()

@@ -8,6 +8,7 @@ import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { CopyButton } from '../../parts/copy-button'
 import { useLoaded } from '../../parts/loaded'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
@@ -20,6 +21,7 @@ import type { Window } from '../../parts/policy/replays'
 import { useReplay } from '../../parts/policy/use-replay'
 import { reasonFor } from '../../parts/service-rights'
 import { WhenLoaded } from '../../parts/when-loaded'
+import { userId } from '../../session'
 import { DecideCard } from './decide-card'
 import { ProposedRows } from './proposed-rows'
 import { StateBadge } from './state-badge'
@@ -48,6 +50,7 @@ export const ProposalPage = () => {
 
 const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onDecided: () => unknown }) => {
   const { id, state, actor, reason, time, base, added, removed, closed, revision, against } = proposal
+  const typed = useSignal('')
   return (
     <>
       <div>
@@ -64,6 +67,14 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
           {revision !== null && (
             <a href={`/console/revisions?revision=${revision}`}>{t.revisions.revision(number(revision))}</a>
           )}
+        </Note>
+      )}
+      {closed !== null && closed.actor.id !== userId() && typed.value !== '' && (
+        <Note kind="lit" title={t.proposals.notRecorded}>
+          <p>{typed}</p>
+          <div class="row">
+            <CopyButton text={typed.value} />
+          </div>
         </Note>
       )}
       {against !== null && (
@@ -85,6 +96,7 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
           id={id}
           madeBy={actor.id}
           against={{ revision: against.revision, isBlocked: 'problem' in against }}
+          reason={typed}
           onDecided={onDecided}
         />
       )}
