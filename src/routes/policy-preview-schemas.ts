@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { EFFECTS } from '../domain/policy-row.js'
-import { AnyRow, Cell, MOST_ROWS, PLANNED, Question } from './policy-row-schemas.js'
+import { AnyRow, MOST_ROWS, PLANNED, Question, Violations } from './policy-row-schemas.js'
 import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
 import { RevisionNumber, count, text, textOrNull } from './schemas.js'
 
@@ -15,19 +15,7 @@ export const PreviewView = z
           code: text(64, 'code of the refusal'),
           status: z.int().min(400).max(599).describe('status of the refusal'),
           detail: text(4_000, 'explanation for people'),
-          violations: z
-            .array(
-              z.object({
-                invariant: text(64, 'name of the invariant'),
-                why: text(1_000, 'the reason given in its file'),
-                file: text(100, 'the only place to change it'),
-                decision: Cell.describe('the decision that breaks it'),
-                row: AnyRow.nullable().describe('the deciding row; null: none matches'),
-              }),
-            )
-            .max(MOST_ROWS)
-            .optional()
-            .describe('the broken invariants'),
+          violations: Violations.optional(),
         }),
       )
       .max(10)

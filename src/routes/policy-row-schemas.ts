@@ -71,6 +71,20 @@ export const CellChange = Question.extend({
   after: Outcome.describe('under the new one'),
 }).meta({ id: 'DecisionChange', description: 'a changed decision' })
 
+/** The invariants that an edit breaks. */
+export const Violations = z
+  .array(
+    z.object({
+      invariant: text(64, 'name of the invariant'),
+      why: text(1_000, 'the reason given in its file'),
+      file: text(100, 'the only place to change it'),
+      decision: Cell.describe('the decision that breaks it'),
+      row: AnyRow.nullable().describe('the deciding row; null: none matches'),
+    }),
+  )
+  .max(MOST_ROWS)
+  .describe('the broken invariants')
+
 export const Actor = z.object({
   id: textOrNull(19, 'id of the user'),
   name: textOrNull(254, 'current address of the user, or the name of what made the edit'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { PROPOSAL_STATES } from '../domain/proposal-state.js'
-import { Actor, CHANGED, DecisionsChanged, Reason } from './policy-row-schemas.js'
+import { Actor, CHANGED, DecisionsChanged, MOST_ROWS, Reason, Violations } from './policy-row-schemas.js'
 import { Id, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 const State = z.enum(PROPOSAL_STATES)
@@ -54,6 +54,11 @@ export const ShownProposal = ProposalView.extend({
             code: text(64, 'code of the refusal that an approval would get'),
             title: text(200, 'meaning of the code'),
             detail: textOrNull(2_000, 'details'),
+            errors: z
+              .array(z.object({ field: text(1_000, 'place in the edit'), message: text(10_000, 'what is wrong') }))
+              .max(MOST_ROWS)
+              .describe('the faults of its rows'),
+            violations: Violations.optional(),
           })
           .describe('why it cannot be approved'),
       }),

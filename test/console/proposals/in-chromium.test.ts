@@ -181,6 +181,22 @@ describeConsole('proposals in a browser', () => {
     await shown(ofBen, /^Declined by /)
   })
 
+  it('name the invariant that stands in their way, with its reason', async () => {
+    const id = await propose(ada, { add: [{ ...CLERK, action: 'link:transfer' }] })
+    await ofBen.route(`**/policy/proposals/${id}`, async (route) => {
+      const response = await route.fetch()
+      const decision = { role: 'clerk', action: 'link:transfer', relation: 'other', effect: 'allow', rule: 'R1' }
+      const violation = { invariant: 'clerks', why: 'Clerks only look', file: 'a file', decision, row: null }
+      const problem = { code: 'invariant_violated', title: 'It breaks one', detail: null, errors: [] }
+      const against = { revision: await revision(), problem: { ...problem, violations: [violation] } }
+      await route.fulfill({ response, json: { ...(await response.json()), against } })
+    })
+    await open(ofBen, id)
+    await shown(ofBen, 'It cannot be approved as it is: It breaks one')
+    await shown(ofBen, 'clerks: Clerks only look')
+    await ofBen.unroute(`**/policy/proposals/${id}`)
+  })
+
   it('that somebody else decided about meanwhile show by whom, and keep what was typed', async () => {
     const id = await propose(ada, { add: [{ ...CLERK, action: 'link:delete' }] })
     const cleo = await service.addUser('admin')

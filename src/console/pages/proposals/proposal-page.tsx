@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 
 import type { CellChange } from '../../../domain/decision-table.js'
-import { isObject } from '../../../domain/is-object.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
@@ -27,6 +26,7 @@ import { ProposedRows } from './proposed-rows'
 import { StateBadge } from './state-badge'
 
 type Shown = Awaited<ReturnType<typeof api.getPolicyProposal>>
+type Obstacle = Extract<NonNullable<Shown['against']>, { problem: unknown }>['problem']
 
 /** One proposal: its author and reason, its rows, and its effect on the rows in force now. */
 export const ProposalPage = () => {
@@ -131,28 +131,15 @@ const Changes = ({
   )
 }
 
-interface Obstacle {
-  readonly title: string
-  readonly detail: string | null
-  readonly [member: string]: unknown
-}
-
-/** The reasons in a list of faults or violations: faults with their fields, violations with the invariant's name. */
-const linesIn = (list: unknown): readonly string[] =>
-  (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
-    if (!isObject(each)) return []
-    const { field, name, invariant, message } = each
-    const about = [field, name, invariant].find((text) => typeof text === 'string')
-    const texts = [about, message].filter((text) => typeof text === 'string')
-    return texts.length === 0 ? [] : [texts.join(': ')]
-  })
-
 /** The refusal that an approval would get. */
-const InItsWay = ({ problem }: { readonly problem: Obstacle }) => {
-  const lines = [...linesIn(problem['violations']), ...linesIn(problem['errors'])]
+const InItsWay = ({ problem: { title, detail, violations = [], errors } }: { readonly problem: Obstacle }) => {
+  const lines = [
+    ...violations.map(({ invariant, why }) => (why === '' ? invariant : `${invariant}: ${why}`)),
+    ...errors.map(({ field, message }) => `${field}: ${message}`),
+  ]
   return (
-    <Note kind="deny" title={t.proposals.inItsWay(problem.title)}>
-      {problem.detail !== null && <p>{problem.detail}</p>}
+    <Note kind="deny" title={t.proposals.inItsWay(title)}>
+      {detail !== null && <p>{detail}</p>}
       {lines.length > 0 && (
         <ul class="row-changes">
           {lines.map((line) => (
