@@ -45,28 +45,27 @@ export const Button = ({
     } else if (busy) event.preventDefault()
     else void onPress?.()
   }
-  const button = (
-    <button
-      type={type}
-      class={['button', kind, wide && 'wide'].filter(Boolean).join(' ')}
-      aria-disabled={isOff || busy || undefined}
-      aria-busy={busy || undefined}
-      aria-describedby={isOff ? reasonId : undefined}
-      aria-label={label}
-      aria-expanded={expanded}
-      onClick={press}
-    >
-      {icon && <Icon name={icon} />}
-      <span>{children}</span>
-    </button>
-  )
-  if (!isOff) return button
+  // within the same element, on and off: the button keeps the focus
   return (
-    <span class="with-reason">
-      {button}
-      <span class="reason" id={reasonId} tabIndex={-1}>
-        {off}
-      </span>
+    <span class={isOff ? 'with-reason' : 'alone'}>
+      <button
+        type={type}
+        class={['button', kind, wide && 'wide'].filter(Boolean).join(' ')}
+        aria-disabled={isOff || busy || undefined}
+        aria-busy={busy || undefined}
+        aria-describedby={isOff ? reasonId : undefined}
+        aria-label={label}
+        aria-expanded={expanded}
+        onClick={press}
+      >
+        {icon && <Icon name={icon} />}
+        <span>{children}</span>
+      </button>
+      {isOff && (
+        <span class="reason" id={reasonId} tabIndex={-1}>
+          {off}
+        </span>
+      )}
     </span>
   )
 }

@@ -313,4 +313,15 @@ describeConsole('an edit of the policy in a browser', () => {
     await page.getByRole('button', { name: /more, unchanged$/ }).press('Enter')
     await page.locator('.row-words:focus').waitFor()
   })
+
+  it('leaves the focus on its button where that is off of a sudden', async () => {
+    await begin()
+    await addFreeze('deny')
+    await reason().fill('a freeze')
+    await until('it can be applied', async () => (await apply().getAttribute('aria-disabled')) === null)
+    await apply().focus()
+    await addRows(service, admin.token, rowsFor('latecomer', 840, 'policy:read'))
+    await shown(page, 'somebody else was faster: see both edits first')
+    expect(await apply().evaluate((button) => button.matches(':focus'))).to.equal(true)
+  })
 })
