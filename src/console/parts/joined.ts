@@ -9,3 +9,9 @@ export const joined = <Item extends object>(items: readonly Item[], more: readon
   const known = new Set(items.map(nameOf))
   return [...items, ...more.filter((item) => !known.has(nameOf(item)))]
 }
+
+/** A list in which some items are newer than those in their places. */
+export const replaced = <Item extends object>(items: readonly Item[], newer: readonly Item[]): readonly Item[] => {
+  const byName = new Map(newer.map((item) => [nameOf(item), item]))
+  return items.map((item) => byName.get(nameOf(item)) ?? item)
+}

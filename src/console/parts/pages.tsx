@@ -7,7 +7,7 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { BusyBar } from './busy-bar'
 import { useKeptFocus } from './focus'
-import { joined } from './joined'
+import { joined, replaced } from './joined'
 import { LoadProblem } from './load-problem'
 import { problemIn, stillLost } from './loaded'
 
@@ -32,7 +32,8 @@ export interface List<Item> {
   /** repeats the last request, which failed */
   readonly retry: () => Promise<void>
   readonly add: (item: Item) => void
-  readonly replace: (isIt: (item: Item) => boolean, by: (item: Item) => Item) => void
+  /** takes the place of items that are in the list */
+  readonly put: (items: readonly Item[]) => void
   readonly remove: (isIt: (item: Item) => boolean) => void
 }
 
@@ -99,7 +100,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
     again: () => ask(undefined),
     retry: () => ask(state.peek().cursor),
     add: (item) => change((items) => joined([item], items)),
-    replace: (isIt, by) => change((items) => items.map((item) => (isIt(item) ? by(item) : item))),
+    put: (items) => change((before) => replaced(before, items)),
     remove: (isIt) => change((items) => items.filter((item) => !isIt(item))),
   }
 }

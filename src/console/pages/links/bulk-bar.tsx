@@ -15,14 +15,13 @@ import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
-import { isManaged } from '../../parts/is-managed'
 import { changeMany } from './change-many'
 
 interface BulkBarProps {
   readonly selected: readonly ManagedLink[]
   readonly rightsOf: (code: string) => LinkRights | undefined
   readonly onDeleted: (ids: ReadonlySet<string>) => unknown
-  readonly onChanged: (links: ReadonlyMap<string, ManagedLink>) => unknown
+  readonly onChanged: (links: readonly ManagedLink[]) => unknown
   readonly onClear: () => unknown
 }
 
@@ -75,8 +74,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       changeable.map((link) => ({ ...named(link), ...changesOf(link) })),
       (items) => api.changeManyLinks({ operation: 'update', items }),
       (done) => {
-        const links = done.flatMap(({ link }) => (link !== undefined && isManaged(link) ? link : []))
-        onChanged(new Map(links.map((link) => [link.id, link])))
+        onChanged(done.flatMap(({ link }) => link ?? []))
         say(t.links.changed(done.length))
       },
     )

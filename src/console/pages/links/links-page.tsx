@@ -51,12 +51,6 @@ export const LinksPage = () => {
   }, [isAnyChosen])
 
   const { problem, attempt } = useAttempts()
-  const put = (link: ManagedLink) =>
-    list.replace(
-      ({ id }) => id === link.id,
-      () => link,
-    )
-
   const made = useSignal<ManagedLink | null>(null)
   const drop = (ids: ReadonlySet<string>) => {
     list.remove(({ id }) => ids.has(id))
@@ -81,7 +75,8 @@ export const LinksPage = () => {
     }
   }
   const deletion = useDeletion()
-  const switchIt = (link: ManagedLink) => attempt(async () => put(await switchExactly(link).catch(dropIfGone(link.id))))
+  const switchIt = (link: ManagedLink) =>
+    attempt(async () => list.put([await switchExactly(link).catch(dropIfGone(link.id))]))
 
   const focusRow = useTableKeys(keptFocus.ref, selection, {
     c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
@@ -108,12 +103,7 @@ export const LinksPage = () => {
               drop(ids)
               if (ids.size === chosen.length) requestAnimationFrame(() => focusRow(0))
             }}
-            onChanged={(links) =>
-              list.replace(
-                ({ id }) => links.has(id),
-                (link) => links.get(link.id) ?? link,
-              )
-            }
+            onChanged={list.put}
             onClear={clear}
           />
         )}

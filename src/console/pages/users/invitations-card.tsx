@@ -58,14 +58,11 @@ const Invitations = ({ made }: { readonly made: number }) => {
     problem.value = null
     return list.again()
   }
-  const withdraw = ({ id, email }: Invitation) =>
+  const withdraw = (invitation: Invitation) =>
     attempt(async () => {
-      await api.withdrawInvitation(id)
-      list.replace(
-        (each) => each.id === id,
-        (each) => ({ ...each, state: 'withdrawn' }),
-      )
-      say(t.users.invitations.withdrawn(email))
+      await api.withdrawInvitation(invitation.id)
+      list.put([{ ...invitation, state: 'withdrawn' }])
+      say(t.users.invitations.withdrawn(invitation.email))
     })
   return (
     <>

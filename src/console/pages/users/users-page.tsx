@@ -40,20 +40,13 @@ export const UsersPage = () => {
   const deleting = useSignal<User | null>(null)
   const { value: leaving } = deleting
 
-  const put = (users: readonly User[]) => {
-    const byId = new Map(users.map((user) => [user.id, user]))
-    list.replace(
-      ({ id }) => byId.has(id),
-      (user) => byId.get(user.id) ?? user,
-    )
-  }
   const drop = (ids: ReadonlySet<string>) => {
     list.remove(({ id }) => ids.has(id))
     selection.drop(ids)
   }
   const suspend = async (id: User['id'], suspended: boolean): Promise<void> => {
     const { done, gone, problem: refused } = await changeUsers([{ id }], { suspended })
-    put(done)
+    list.put(done)
     drop(gone)
     if (refused !== null) throw refused
     if (suspended) say(t.users.suspendedNow(1), () => suspend(id, false))
@@ -70,7 +63,7 @@ export const UsersPage = () => {
           <UserBulkBar
             selected={selection.chosen}
             rights={rights}
-            onChanged={put}
+            onChanged={list.put}
             onGone={drop}
             onClear={selection.clear}
           />
@@ -124,7 +117,7 @@ export const UsersPage = () => {
         <RoleDialog
           users={[givingRole.value]}
           rights={rights}
-          onChanged={put}
+          onChanged={list.put}
           onGone={drop}
           onClose={() => (givingRole.value = null)}
         />
