@@ -68,7 +68,7 @@ export const TrashPage = () => {
     <Page title={t.nav.trash}>
       <p class="lead">{t.trash.lead}</p>
       <div class="row" role="search">
-        <SearchField label={t.links.search} q={q} hasKey onSearch={search} />
+        <SearchField label={t.links.search} q={q} onSearch={search} />
       </div>
       <ProblemNote problem={problem.value} />
       <div class="card">

@@ -5,17 +5,14 @@ import { Icon } from './icon'
 /** How long somebody has not typed before the list is asked for, in milliseconds. */
 const TYPED_MS = 200
 
-/** Searches a list while the user types. */
+/** Searches a list while the user types. The key `/` focuses it (`useTableKeys`). */
 export const SearchField = ({
   label,
   q,
-  hasKey = false,
   onSearch,
 }: {
   readonly label: string
   readonly q: string
-  /** whether the key `/` focuses it */
-  readonly hasKey?: boolean
   readonly onSearch: (q: string) => unknown
 }) => {
   const input = useRef<HTMLInputElement>(null)
@@ -50,7 +47,7 @@ export const SearchField = ({
         maxLength={200}
         onInput={({ currentTarget }) => search(currentTarget.value)}
       />
-      {hasKey && <kbd aria-hidden="true">/</kbd>}
+      <kbd aria-hidden="true">/</kbd>
     </div>
   )
 }

@@ -53,7 +53,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
   const set = (changed: Partial<Filters>) => route(addressOf({ ...filters, ...changed }), true)
   return (
     <div class="row" role="search">
-      <SearchField label={t.links.search} q={filters.q} hasKey onSearch={(q) => set({ q })} />
+      <SearchField label={t.links.search} q={filters.q} onSearch={(q) => set({ q })} />
       <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
       <FilterSelect
         label={t.links.columns.state}
