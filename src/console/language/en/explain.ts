@@ -54,7 +54,7 @@ export const explain = {
   owner: (name: string) => `${capitalized(name)}, its owner`,
   everyRole: (role: string) => `Everybody with the role ${role}`,
   nobodyMay: 'Nobody may.',
-  othersMayNot: 'All others may not.',
+  othersMayNot: 'Nobody else may.',
   forReal: 'Asked for real',
   recorded: (count: string) => `In the log: ${count}. The newest:`,
   requestId: 'Request id',
