@@ -18,8 +18,11 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<string | null> =
   }
 }
 
+/** The name of a user; null: nobody. */
+export type NameOf = (id: string | null) => string
+
 /** Names users: "you", their name if the caller may read users, or else their id. */
-export const useNames = (ids: readonly (string | null)[]): ((id: string | null) => string) => {
+export const useNames = (ids: readonly (string | null)[]): NameOf => {
   // only once it is known: a name that may not be read would add a refusal to the log
   const mayReadUsers = may('user:read')
   const others = [...new Set(ids)]

@@ -2,6 +2,7 @@ import type { LogEntry } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { textIn } from '../../parts/narrow'
+import type { NameOf } from '../../parts/use-names'
 
 const wordsIn = (value: unknown): string | null => textIn(value) || null
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -14,7 +15,7 @@ export const revisionOf = ({ kind, change, resource, revision }: LogEntry): numb
 }
 
 /** Who made a change: a user, or the name in the database for changes by SQL or the command line. */
-export const makerIn = ({ subject, change }: LogEntry, nameOf: (id: string | null) => string): string => {
+export const makerIn = ({ subject, change }: LogEntry, nameOf: NameOf): string => {
   const id = wordsIn(change?.['actor_id']) ?? subject.id
   if (id !== null) return nameOf(id)
   return wordsIn(change?.['actor']) ?? wordsIn(change?.['by']) ?? t.link.nobody
@@ -28,7 +29,7 @@ export const RevisionWords = ({
 }: {
   readonly line: LogEntry
   readonly revision: number
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
 }) => {
   const { added, removed, decisions_changed: decisions } = line.change ?? {}
   const reason = wordsIn(line.change?.['reason'])

@@ -9,6 +9,7 @@ import { EffectWord } from '../../parts/matrix/verdict'
 import { policyRowIn, rowText } from '../../parts/policy/row'
 import type { Judged } from '../../parts/policy/rows-in-order'
 import { rowWords } from '../../parts/policy/row-words'
+import type { NameOf } from '../../parts/use-names'
 import { layerNumber } from '../explain/ladder'
 import { changedFields } from './change-words'
 import { isDecision } from './log-line'
@@ -22,7 +23,7 @@ export const LineDetails = ({
   addressWith,
 }: {
   readonly line: LogEntry
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
   /** the URL of this page with additional search terms */
   readonly addressWith: (terms: readonly Term[]) => string
 }) => {

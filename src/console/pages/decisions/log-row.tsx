@@ -6,6 +6,7 @@ import { clock } from '../../language/format'
 import { t } from '../../language/language'
 import { Icon } from '../../parts/icon'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
+import type { NameOf } from '../../parts/use-names'
 import { RevisionWords, changedFields, makerIn, revisionOf, whatIn } from './change-words'
 import { LayerBars } from './layer-bars'
 import { LineDetails } from './line-details'
@@ -17,7 +18,7 @@ interface RowProps {
   readonly line: LogEntry
   readonly isOpen: boolean
   readonly isFresh: boolean
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
   readonly onTurn: (line: LogEntry) => unknown
   readonly addressWith: (terms: readonly Term[]) => string
   /** null: the caller may read the policy */

@@ -5,6 +5,7 @@ import type { LogEntry } from '../../api'
 import { clock, longDay, number, timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import type { NameOf } from '../../parts/use-names'
 import { byDay, foldLines, type Fold } from './log-line'
 import { COLUMNS, LogRow } from './log-row'
 import type { Term } from './query'
@@ -20,7 +21,7 @@ export const LogTable = ({
   readonly lines: readonly LogEntry[]
   /** ids of lines that arrived while the page was open */
   readonly added: ReadonlySet<string>
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
   readonly addressWith: (terms: readonly Term[]) => string
   readonly policyOff: string | null
 }) => {

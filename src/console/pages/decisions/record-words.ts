@@ -1,9 +1,10 @@
 import { isId } from '../../../domain/id.js'
 import type { LogEntry } from '../../api'
 import { t } from '../../language/language'
+import type { NameOf } from '../../parts/use-names'
 
 /** The record of a line: a link by its code, a user by their name, anything else by its type. */
-export const recordWords = ({ resource }: LogEntry, nameOf: (id: string | null) => string): string => {
+export const recordWords = ({ resource }: LogEntry, nameOf: NameOf): string => {
   const { type, id, code } = resource
   if (type === 'link') return code ?? (id === null ? '' : t.decisions.linkNumber(id))
   if (type === 'user' && isId(code)) return nameOf(code)

@@ -7,7 +7,7 @@ import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
 import { may } from '../../parts/service-rights'
-import { useNames } from '../../parts/use-names'
+import { useNames, type NameOf } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber, type Bodies } from './ladder'
 import { textsOf, type PersonQuestion, type Question } from './question'
@@ -45,8 +45,6 @@ export const Answer = ({
     </WhenLoaded>
   )
 }
-
-type NameOf = (id: string | null) => string
 
 const Verdict = ({
   explained: { user, link, explanation },
@@ -153,7 +151,7 @@ const ForReal = ({ question }: { readonly question: PersonQuestion }) => {
                 {data.map(({ id, time, effect, rule, request_id: request }) => (
                   <li key={id}>
                     <a href={`/console/explain?request=${encodeURIComponent(request)}`}>{dateAndTime(time)}</a>{' '}
-                    <EffectWord effect={effect === 'allow' ? 'allow' : 'deny'} /> <RuleLabel rule={rule} />
+                    <EffectWord effect={effect} /> <RuleLabel rule={rule} />
                   </li>
                 ))}
               </ul>

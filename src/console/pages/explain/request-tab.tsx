@@ -8,7 +8,7 @@ import { useLoaded } from '../../parts/loaded'
 import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { Note } from '../../parts/note'
 import { RowsInOrder } from '../../parts/policy/rows-in-order'
-import { useNames } from '../../parts/use-names'
+import { useNames, type NameOf } from '../../parts/use-names'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { Ladder, layerNumber, type Bodies } from './ladder'
 
@@ -64,7 +64,7 @@ const DecisionCard = ({
   nameOf,
 }: {
   readonly decision: RecordedDecision
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
 }) => {
   // an allowed request passed all layers; the log names the last one that made a decision
   const stop = effect === 'allow' ? null : layer

@@ -8,7 +8,7 @@ import { Card } from '../../parts/card'
 import { Icon, type IconName } from '../../parts/icon'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
-import { useNames } from '../../parts/use-names'
+import { useNames, type NameOf } from '../../parts/use-names'
 import { newestOf, type LinkEvent } from './link-event'
 
 /** All actions except reading, which would be most of the log; each is requested separately. */
@@ -41,7 +41,7 @@ export const HistoryCard = ({ link }: { readonly link: ManagedLink }) => {
       const query = { link: link.id, limit: limit.value }
       const pages = await Promise.all(ASKED.map((asked) => api.getTimeline({ ...query, ...asked }, { signal }).page()))
       // a code may equal another link's id
-      const ofLink = pages.map(({ data }) => data.filter(({ resource }) => resource['id'] === link.id))
+      const ofLink = pages.map(({ data }) => data.filter(({ resource }) => resource.id === link.id))
       const events = newestOf(ofLink, limit.value + 1)
       const hasMore = events.length > limit.value || pages.some(({ next_cursor: next }) => next !== null)
       return { events: events.slice(0, limit.value), hasMore: hasMore && limit.value < MOST }
@@ -84,7 +84,7 @@ export const HistoryCard = ({ link }: { readonly link: ManagedLink }) => {
 const usersIn = (event: LinkEvent): readonly (string | null)[] =>
   event.what === 'given' ? [event.who, event.from, event.to] : [event.who]
 
-const sentenceOf = (event: LinkEvent, nameOf: (id: string | null) => string): string => {
+const sentenceOf = (event: LinkEvent, nameOf: NameOf): string => {
   const words = t.link.history
   const who = event.who === null ? words.commandLine : nameOf(event.who)
   if (event.what === 'renamed') return words.renamed(who, event.from, event.to)

@@ -11,6 +11,7 @@ import { Fact } from '../../parts/fact'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { WhenLoaded } from '../../parts/when-loaded'
+import type { NameOf } from '../../parts/use-names'
 import { settingName, settingWords } from './setting-words'
 
 const SHOWN = ['status', 'starts_at', 'expires_at', 'max_visits', 'has_password', 'forward_query'] as const
@@ -25,7 +26,7 @@ export const SettingsCard = ({
   readonly link: ManagedLink
   /** why this caller may not change it */
   readonly off: string | null
-  readonly nameOf: (id: string | null) => string
+  readonly nameOf: NameOf
   readonly onChange: (link: ManagedLink) => unknown
 }) => {
   const { busy, problem, attempt } = useAttempt()

@@ -32,11 +32,10 @@ const Decisions = ({ id }: { readonly id: string }) => {
 }
 
 const Item = ({
-  decision: { time, action, resource, effect: sent, rule, request_id: request },
+  decision: { time, action, resource, effect, rule, request_id: request },
 }: {
   readonly decision: Decision
 }) => {
-  const effect = sent === 'allow' ? 'allow' : 'deny'
   const when = dateAndTime(time)
   return (
     <li>
