@@ -3,18 +3,15 @@ import { Evaluation, Evaluations } from '../authzen/request.js'
 import { FixedDocument } from '../http/fixed-document.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import { NO_DATA, noRecord } from '../layers/rules.js'
 import { AccessAddresses, AccessAnswer, AccessAnswers } from './access-schemas.js'
-import { PUBLIC_GET } from './shared-layers.js'
+import { PUBLIC_GET, asking } from './shared-layers.js'
 
 const evaluating = {
   method: 'post',
   status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'policy:evaluate', quota: 'caller' },
-  endpoint: 'policy:evaluate',
-  object: { action: 'policy:evaluate', load: noRecord },
+  ...asking('policy:evaluate', noRecord),
   data: NO_DATA,
   // §10.1.1: every invalid request is a 400
   inputFault: 'invalid_request',

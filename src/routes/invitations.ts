@@ -8,12 +8,12 @@ import { invitationMail } from '../identity/mails.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import { noRecord, type DataRule } from '../layers/rules.js'
 import type { HandlerLayers } from '../layers/handler-layers.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { grantsUnder } from '../policy/table.js'
-import { PUBLIC_GET, WITHOUT_POLICY } from './shared-layers.js'
+import { PUBLIC_GET, WITHOUT_POLICY, asking } from './shared-layers.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
@@ -67,13 +67,7 @@ export const invitationRoutes = ({
   readonly baseUrl: string
 }): readonly Route[] => {
   const { host } = new URL(baseUrl)
-  const inviting = {
-    ...NO_INPUT,
-    gateway: { scope: 'user:invite', quota: 'caller' },
-    endpoint: 'user:invite',
-    object: { action: 'user:invite', load: noRecord },
-    data: invitations,
-  } as const
+  const inviting = { ...asking('user:invite', noRecord), data: invitations } as const
   return [
     route({
       ...inviting,

@@ -10,13 +10,13 @@ import type { LinkFields, Links } from '../layers/4-data/links.js'
 import type { Tags } from '../layers/4-data/tags.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import { noRecord, type DataRule } from '../layers/rules.js'
 import { exportFile, inText } from './export-text.js'
 import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { ByCode, Id, pageOf, withCount } from './schemas.js'
-import { READING_LINKS, linkByCode } from './shared-layers.js'
+import { READING_LINKS, asking, linkByCode, publicLink } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
 import { requireShown, seesWhole } from './visible-link.js'
 
@@ -44,7 +44,8 @@ export const linkRoutes = ({
 }): readonly Route[] => {
   const { baseUrl } = place
   const whole = wholeAt(baseUrl)
-  const namedLink = linkByCode(findLink)
+  const changing = <Name extends Action>(action: Name) =>
+    ({ ...asking(action, linkByCode(findLink)), data: links(action), params: ByCode }) as const
   const ownerById = async ({ id }: { readonly id: string }) => {
     const user = await findUser(id)
     return user && { owner_id: user.id }
@@ -61,13 +62,10 @@ export const linkRoutes = ({
 
   return [
     route({
+      ...asking('link:create', noRecord),
       method: 'post',
       path: '/links',
       status: 201,
-      ...NO_INPUT,
-      gateway: { scope: 'link:create', quota: 'caller' },
-      endpoint: 'link:create',
-      object: { action: 'link:create', load: noRecord },
       data: links('creation'),
       body: newLink(place),
       idempotent: true,
@@ -140,15 +138,11 @@ export const linkRoutes = ({
       },
     }),
     route({
+      ...publicLink(findLink, requireShown),
       method: 'get',
       path: '/links/:code',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'public', quota: 'caller' },
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: namedLink, requireVisible: requireShown },
       data: links('link:update'),
-      params: ByCode,
       handle: async ({ record, caller, snapshot, store }) => {
         // only callers who may change the link see its id and version: the public view's ETag comes from its content
         const manages = seesWhole(snapshot, caller, record)
@@ -170,15 +164,10 @@ export const linkRoutes = ({
       },
     }),
     route({
+      ...changing('link:update'),
       method: 'patch',
       path: '/links/:code',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:update', quota: 'caller' },
-      endpoint: 'link:update',
-      object: { action: 'link:update', load: namedLink },
-      data: links('link:update'),
-      params: ByCode,
       body: linkChanges(place),
       handle: async ({ store, record, body, headers }) => {
         const version = requireMatch(record, headers.ifMatch)
@@ -206,15 +195,10 @@ export const linkRoutes = ({
       },
     }),
     route({
+      ...changing('link:transfer'),
       method: 'post',
       path: '/links/:code/transfer',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:transfer', quota: 'caller' },
-      endpoint: 'link:transfer',
-      object: { action: 'link:transfer', load: namedLink },
-      data: links('link:transfer'),
-      params: ByCode,
       body: NewOwner,
       handle: async ({ store, record, body, headers }) => {
         const given = await store.transfer(record, body.owner_id, requireMatch(record, headers.ifMatch))
@@ -232,14 +216,11 @@ export const linkRoutes = ({
       },
     }),
     route({
+      // checks whether the caller may give away a link of this user
+      ...asking('link:transfer', ownerById),
       method: 'post',
       path: '/users/:id/links/transfer',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'link:transfer', quota: 'caller' },
-      endpoint: 'link:transfer',
-      // checks whether the caller may give away a link of this user
-      object: { action: 'link:transfer', load: ownerById },
       data: links('link:transfer'),
       params: z.object({ id: Id.describe('id of the current owner') }),
       body: NewOwner,
@@ -292,15 +273,10 @@ export const linkRoutes = ({
       },
     }),
     route({
+      ...changing('link:delete'),
       method: 'delete',
       path: '/links/:code',
       status: 204,
-      ...NO_INPUT,
-      gateway: { scope: 'link:delete', quota: 'caller' },
-      endpoint: 'link:delete',
-      object: { action: 'link:delete', load: namedLink },
-      data: links('link:delete'),
-      params: ByCode,
       handle: async ({ store, record, headers }) => {
         await store.delete(record, requireMatch(record, headers.ifMatch))
         return { status: 204 }

@@ -6,8 +6,8 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
-import { ByCode, Code, text, textOrNull } from './schemas.js'
-import { PUBLIC_GET, linkByCode } from './shared-layers.js'
+import { Code, text, textOrNull } from './schemas.js'
+import { PUBLIC_GET, publicLink } from './shared-layers.js'
 import { requireOpen } from './visible-link.js'
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
@@ -83,10 +83,8 @@ export const pageRoutes = ({
     }),
     route({
       ...PUBLIC_GET,
+      ...publicLink(findLink, requireOpen),
       path: '/:code+',
-      endpoint: 'link:read',
-      object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },
-      params: ByCode,
       handle: ({ record, querystring }) => {
         const seen = publicPart({ ...record, target: targetFor(record, querystring) })
         return {

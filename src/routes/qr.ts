@@ -2,12 +2,11 @@ import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { contentTag } from '../http/content-tag.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import { NO_DATA } from '../layers/rules.js'
 import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
 import { Look } from './qr-schemas.js'
-import { ByCode } from './schemas.js'
-import { linkByCode } from './shared-layers.js'
+import { publicLink } from './shared-layers.js'
 import { requireShown } from './visible-link.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
@@ -19,15 +18,11 @@ const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
  */
 export const qrRoute = ({ findLink, baseUrl }: { readonly findLink: FindLink; readonly baseUrl: string }): Route =>
   route({
+    ...publicLink(findLink, requireShown),
     method: 'get',
     path: '/links/:code/qr',
     status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'caller' },
-    endpoint: 'link:read',
-    object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireShown },
     data: NO_DATA,
-    params: ByCode,
     query: Look,
     handle: ({ record, caller, query: { format, level, ...look } }) => {
       const modules = encodeModules(`${baseUrl}/${record.code}`, level)

@@ -5,12 +5,12 @@ import type { FindLink, Link } from '../domain/link.js'
 import { Refusal, type Fault } from '../domain/refusal.js'
 import type { Following } from '../layers/4-data/following.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Answer, type Route } from '../layers/route.js'
+import type { Answer, Route } from '../layers/route.js'
 import type { DataRule } from '../layers/rules.js'
 import { passwordPage } from '../pages/pages.js'
 import type { Visits } from '../visits/visits.js'
-import { ByCode, textIn } from './schemas.js'
-import { linkByCode, type FindCached } from './shared-layers.js'
+import { textIn } from './schemas.js'
+import { publicLink, type FindCached } from './shared-layers.js'
 import { requireOpen } from './visible-link.js'
 
 /**
@@ -50,15 +50,11 @@ export const redirectRoutes = ({
   readonly baseUrl: string
 }): readonly Route[] => [
   route({
+    ...publicLink(findFresh, requireOpen),
     method: 'post',
     path: '/:code',
     status: 303,
-    ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'caller' },
-    endpoint: 'link:read',
-    object: { action: 'link:read', load: linkByCode(findFresh), requireVisible: requireOpen },
     data: following,
-    params: ByCode,
     body: z.strictObject({
       password: z.string().min(1).max(1_000).meta({ format: 'password', description: 'of the link' }),
     }),
@@ -90,15 +86,12 @@ export const redirectRoutes = ({
     },
   }),
   route({
+    ...publicLink(findLink, requireOpen),
     method: 'get',
     path: '/:code',
     status: 302,
-    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'redirect' },
-    endpoint: 'link:read',
-    object: { action: 'link:read', load: linkByCode(findLink), requireVisible: requireOpen },
     data: following,
-    params: ByCode,
     handle: ({ record, store, querystring, headers, visitor }) => {
       if (record.has_password) throw new Refusal('password_required')
       const follow = () => {

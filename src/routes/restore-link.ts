@@ -4,11 +4,12 @@ import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import type { DataRule } from '../layers/rules.js'
 import { linkFields } from './link-fields.js'
 import { LINK_EXAMPLE, ManagedLinkView, tagOf, wholeAt } from './link-view.js'
 import { Id } from './schemas.js'
+import { asking } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
 
 /** The path takes an id, and people try the code that they know. */
@@ -28,13 +29,10 @@ export const restoreLinkRoute = ({
   readonly place: OwnPlace
 }): Route =>
   route({
+    ...asking('link:delete', ({ id }: { readonly id: string }) => findDeletedLink(id)),
     method: 'post',
     path: '/links/:id/restore',
     status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'link:delete', quota: 'caller' },
-    endpoint: 'link:delete',
-    object: { action: 'link:delete', load: ({ id }: { readonly id: string }) => findDeletedLink(id) },
     data: trash,
     params: z.object({ id: Id.describe('id of the deleted link') }),
     body: z.strictObject({ code: linkFields(place).code.optional() }).optional(),

@@ -5,6 +5,7 @@ import type { FindLink, Link } from '../domain/link.js'
 import { NO_INPUT } from '../layers/route.js'
 import { NO_DATA, NO_OBJECT, noRecord } from '../layers/rules.js'
 import type { Caller } from '../layers/caller.js'
+import type { Snapshot } from '../policy/snapshot.js'
 import { ByCode } from './schemas.js'
 
 /** The last three layers of a route about which the policy does not decide. */
@@ -18,8 +19,8 @@ export const PUBLIC_GET = {
   gateway: { scope: 'public', quota: 'caller' },
 } as const
 
-/** The layers in which a route asks for one action: its scope, its endpoint row, and `can()` for the record. */
-const asking = <Name extends Action, Load>(action: Name, load: Load) =>
+/** The first three layers of a route that asks for one action: its scope, its endpoint row, `can()` for the record. */
+export const asking = <Name extends Action, Load>(action: Name, load: Load) =>
   ({
     ...NO_INPUT,
     gateway: { scope: action, quota: 'caller' },
@@ -27,8 +28,8 @@ const asking = <Name extends Action, Load>(action: Name, load: Load) =>
     object: { action, load },
   }) as const
 
-/** A GET route that asks for one action; without its data layer. */
-const reading = <Name extends Action, Load>(action: Name, load: Load) =>
+/** The first three layers of a GET route that asks for one action. */
+export const reading = <Name extends Action, Load>(action: Name, load: Load) =>
   ({ method: 'get', status: 200, ...asking(action, load) }) as const
 
 /** Loads the caller's own account, a record that they own. */
@@ -63,6 +64,19 @@ export const linkByCode =
   (find: FindCached) =>
   ({ code }: z.infer<typeof ByCode>) =>
     find(code)
+
+/** The first three layers of every public route about one link. */
+export const publicLink = (
+  find: FindCached,
+  requireVisible: (link: Link, caller: Caller, snapshot: Snapshot) => void,
+) =>
+  ({
+    ...NO_INPUT,
+    gateway: { scope: 'public', quota: 'caller' },
+    endpoint: 'link:read',
+    object: { action: 'link:read', load: linkByCode(find), requireVisible },
+    params: ByCode,
+  }) as const
 
 /** The first three layers of every route that reads about one link, for callers who may change it. */
 export const readingManagedLink = (findLink: FindLink) =>

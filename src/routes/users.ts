@@ -5,9 +5,10 @@ import type { FindUser, User } from '../domain/user.js'
 import { noSuchReceiver, type UserDeletion } from '../layers/4-data/user-deletion.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, type Route } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
 import { NO_DATA, noRecord, type DataRule } from '../layers/rules.js'
 import { Id, PROFILE_EXAMPLE, pageOf, withCount } from './schemas.js'
+import { asking, reading } from './shared-layers.js'
 import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
 const ById = z.object({ id: Id.describe('id of the user') })
@@ -40,13 +41,8 @@ export const userRoutes = ({
   }
   return [
     route({
-      method: 'get',
+      ...reading('user:read', noRecord),
       path: '/users',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'user:read', quota: 'caller' },
-      endpoint: 'user:read',
-      object: { action: 'user:read', load: noRecord },
       data: users('user:read'),
       query: UserListQuery,
       handle: async ({ store, query: { count, limit, cursor, q, role, suspended } }) => {
@@ -63,13 +59,8 @@ export const userRoutes = ({
       },
     }),
     route({
-      method: 'get',
+      ...reading('user:read', userById),
       path: '/users/:id',
-      status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'user:read', quota: 'caller' },
-      endpoint: 'user:read',
-      object: { action: 'user:read', load: userById },
       data: NO_DATA,
       params: ById,
       handle: ({ record }) => ({ status: 200, body: view(record.user) }),
@@ -82,13 +73,10 @@ export const userRoutes = ({
       },
     }),
     route({
+      ...asking('user:update', userById),
       method: 'patch',
       path: '/users/:id',
       status: 200,
-      ...NO_INPUT,
-      gateway: { scope: 'user:update', quota: 'caller' },
-      endpoint: 'user:update',
-      object: { action: 'user:update', load: userById },
       data: users('user:update'),
       params: ById,
       body: userUpdate(setsAddresses),
@@ -109,13 +97,10 @@ export const userRoutes = ({
       },
     }),
     route({
+      ...asking('user:delete', userById),
       method: 'delete',
       path: '/users/:id',
       status: 204,
-      ...NO_INPUT,
-      gateway: { scope: 'user:delete', quota: 'caller' },
-      endpoint: 'user:delete',
-      object: { action: 'user:delete', load: userById },
       data: deletion,
       params: ById,
       query: UserDeletionQuery,
