@@ -16,6 +16,7 @@ import {
   RevisionNumber,
   Time,
   WantsCount,
+  integerText,
   text,
   textOrNull,
 } from './schemas.js'
@@ -118,11 +119,7 @@ export const Filter = z.strictObject({
     .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
     .optional()
     .describe('status of the response, or a class of statuses'),
-  revision: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be the number of a revision')
-    .transform(Number)
-    .meta({ type: 'integer', minimum: 0, maximum: 999_999_999_999_999 })
+  revision: integerText(0, 999_999_999_999_999, 'must be the number of a revision')
     .optional()
     .describe('the policy revision of the decision'),
   request: RequestId.optional().describe('id of one request'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { linkChanges, newLink } from './link-schemas.js'
 import { ManagedLinkView } from './link-view.js'
-import { Code, Id, count, text } from './schemas.js'
+import { Code, Id, Switch, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const MOST_ITEMS = 1_000
@@ -22,7 +22,7 @@ const Result = z.object({
 })
 
 export const BulkQuery = z.strictObject({
-  dry_run: z.enum(['true', 'false']).default('false').describe('decides and checks without changing anything'),
+  dry_run: Switch.describe('decides and checks without changing anything'),
 })
 
 /**

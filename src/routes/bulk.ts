@@ -173,13 +173,18 @@ export const bulkRoute = ({
     query: BulkQuery,
     body: bulkRequest(Object.values(itemOf).map(inputSchema)),
     maxBody: MAX_BODY,
-    handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, layers, requestId }) => {
+    handle: async ({
+      store,
+      query: { dry_run: dryRun },
+      body: { operation, items: raw, atomic },
+      layers,
+      requestId,
+    }) => {
       await layers.beginItems(ACTION_OF[operation], raw.length)
       const outcomes = refuseTaken(await decideAll(operation, raw, layers))
       if (outcomes.some(isPolicyRefusal) && !(await layers.isNewest())) throw new PolicyReplaced()
       const allowed = outcomes.filter(isItem).toSorted(byId)
-      const results =
-        atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dry_run === 'true')
+      const results = atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dryRun)
       const all = outcomes.map((each) => (isItem(each) ? (results.get(each) ?? new Refusal('not_done')) : each))
       const refused = all.filter((each) => each instanceof Refusal).length
       const pause = pauseEvery(AT_ONCE)
@@ -189,7 +194,7 @@ export const bulkRoute = ({
         await pause()
       }
       const body = { results: shown, done: all.length - refused, refused }
-      return { status: 200, body, unchanged: dry_run === 'true' }
+      return { status: 200, body, unchanged: dryRun }
     },
     documentation: {
       id: 'changeManyLinks',

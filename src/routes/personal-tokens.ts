@@ -78,8 +78,8 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     }),
     query: RevocationQuery,
     handle: async ({ store, params: { id }, query }) => {
-      const together = query.descendants === 'true'
-      if (!(await (together ? store.revokeWithDescendants(id) : store.revoke(id)))) throw new Refusal('not_found')
+      if (!(await (query.descendants ? store.revokeWithDescendants(id) : store.revoke(id))))
+        throw new Refusal('not_found')
       return { status: 204 }
     },
     documentation: {

@@ -4,7 +4,7 @@ import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { inputSchema } from '../openapi/schemas.js'
 import { Row as PolicyRowSchema } from '../policy/parse-row.js'
-import { text, textOrNull } from './schemas.js'
+import { integerText, text, textOrNull } from './schemas.js'
 
 /** A row, even one that was written by hand and does not parse. */
 export const AnyRow = z.looseObject({ ptype: text(100, 'the section of model.conf') })
@@ -45,12 +45,7 @@ export const Reason = z
   .max(1_000)
   .describe('the reason, for the history')
 
-export const revisionNumber = (fault = 'must be the number of a revision') =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, fault)
-    .transform(Number)
-    .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 })
+export const revisionNumber = (fault = 'must be the number of a revision') => integerText(1, 999_999_999_999_999, fault)
 
 const Outcome = z.object({
   effect: z.enum(EFFECTS).describe('by the object rows'),

@@ -16,7 +16,18 @@ import {
 } from './policy-row-schemas.js'
 import { ProposalView } from './proposal-schemas.js'
 import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
-import { Id, Instant, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
+import {
+  Id,
+  Instant,
+  PageLimit,
+  RevisionNumber,
+  Switch,
+  Time,
+  WantsCount,
+  pageOf,
+  text,
+  textOrNull,
+} from './schemas.js'
 
 export const ByRevision = z.strictObject({
   revision: revisionNumber().describe('number of the revision'),
@@ -135,11 +146,7 @@ export const Restoration = z.strictObject({ reason: Reason.optional() }).default
 /** The query of an edit: whether it is a dry run, and the span of past decisions to replay. */
 export const Trial = z
   .strictObject({
-    dry_run: z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform((text) => text === 'true')
-      .meta({ description: 'returns what it would change, without changing anything' }),
+    dry_run: Switch.describe('returns what it would change, without changing anything'),
     ...Replayable,
   })
   .refine(({ dry_run, replay }) => dry_run || replay === undefined, {

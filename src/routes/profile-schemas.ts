@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { SCOPES, isScope, type Scope as TokenScope } from '../domain/action.js'
-import { Email, Id, Name, Password, ProfileView, Time, text } from './schemas.js'
+import { Email, Id, Name, Password, ProfileView, Switch, Time, text } from './schemas.js'
 
 /**
  * R7: every field that a profile update may set. Neither `role` nor anything else that grants rights is among them.
@@ -93,5 +93,5 @@ export const MadeToken = TokenView.extend({
 })
 
 export const RevocationQuery = z.strictObject({
-  descendants: z.enum(['true', 'false']).default('false').describe('whether tokens made with it are revoked as well'),
+  descendants: Switch.describe('whether tokens made with it are revoked as well'),
 })

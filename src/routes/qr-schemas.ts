@@ -2,20 +2,13 @@ import { z } from 'zod'
 
 import { contrastOf, parseColour, type Colour } from '../qr/contrast.js'
 import { QR_FORMATS, QR_LEVELS } from '../qr/qr-code.js'
+import { integerText } from './schemas.js'
 
 /** The contrast that WCAG 2.2 (1.4.11) requires of graphics; readers of QR codes need about as much. */
 const LEAST_CONTRAST = 3
 
-const whole = ({ least, most, usual, unit }: { least: number; most: number; usual: number; unit: string }) =>
-  z
-    .string()
-    .default(String(usual))
-    .refine(
-      (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be an integer from ${least} to ${most}`,
-    )
-    .transform(Number)
-    .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description: unit })
+const whole = (least: number, most: number, usual: number, description: string) =>
+  integerText(least, most).prefault(String(usual)).describe(description)
 
 const colour = (usual: Colour, description: string) =>
   z
@@ -32,8 +25,8 @@ const colour = (usual: Colour, description: string) =>
 export const Look = z
   .strictObject({
     format: z.enum(QR_FORMATS).default('svg').describe('format of the picture'),
-    size: whole({ least: 64, most: 2_048, usual: 512, unit: 'width and height in pixels' }),
-    margin: whole({ least: 0, most: 16, usual: 4, unit: 'light squares on each side; readers count on four' }),
+    size: whole(64, 2_048, 512, 'width and height in pixels'),
+    margin: whole(0, 16, 4, 'light squares on each side; readers count on four'),
     level: z
       .enum(QR_LEVELS)
       .default('M')

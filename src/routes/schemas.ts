@@ -61,6 +61,18 @@ export const Password = z
  * expired one.
  */
 export const LinkToken = z.string().min(1).max(512).meta({ description: 'from the link in the mail' })
+/** A boolean in a query. */
+export const BooleanText = z.enum(['true', 'false']).transform((text) => text === 'true')
+/** A boolean in a query; false if the caller does not say. */
+export const Switch = BooleanText.prefault('false')
+/** An integer in a query or a path. */
+export const integerText = (least: number, most: number, fault = `must be an integer from ${least} to ${most}`) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, { abort: true, error: fault })
+    .refine((text) => Number(text) >= least && Number(text) <= most, fault)
+    .transform(Number)
+    .meta({ type: 'integer', minimum: least, maximum: most })
 /** A text in a response. */
 export const text = (most: number, description: string) => z.string().max(most).meta({ description })
 /** A text in a response, or null. */
@@ -136,23 +148,10 @@ export const MomentInUtc = Moment.transform((text) => new Date(text).toISOString
 
 /** How many items a page has at most, if the caller does not say. */
 export const LIMIT = 20
-const Limit = z
-  .string()
-  .refine(
-    (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_OF_A_PAGE,
-    'must be an integer from 1 to 100',
-  )
-  .transform(Number)
-const LIMIT_META = {
-  type: 'integer',
-  minimum: 1,
-  maximum: MOST_OF_A_PAGE,
-  default: LIMIT,
-  description: 'the most items in a page',
-}
-export const PageLimit = Limit.default(LIMIT).meta(LIMIT_META)
+const Limit = integerText(1, MOST_OF_A_PAGE).describe('the most items in a page')
+export const PageLimit = Limit.prefault(String(LIMIT))
 /** The limit of a route that also exports, where there are no pages: undefined if the caller does not say. */
-export const GivenLimit = Limit.optional().meta(LIMIT_META)
+export const GivenLimit = Limit.optional()
 
 const CURSOR_LENGTH = 400
 export const Cursor = z
@@ -163,18 +162,15 @@ export const Cursor = z
   .meta({ description: '`next_cursor` of the previous page' })
 
 /** `count=true`: the response also contains the total of all pages. */
-export const WantsCount = z
-  .enum(['true', 'false'])
-  .optional()
-  .meta({ description: '`true`: the response also has `count`' })
+export const WantsCount = BooleanText.optional().describe('`true`: the response also has `count`')
 
 /** A page, with the total of all pages if it was requested. */
 export const withCount = async <Page extends object>(
   reading: Promise<Page>,
-  wanted: z.output<typeof WantsCount>,
+  wanted: boolean | undefined,
   countAll: () => Promise<number>,
 ): Promise<Page & { readonly count?: number }> => {
-  const [page, count] = await Promise.all([reading, wanted === 'true' ? countAll() : undefined])
+  const [page, count] = await Promise.all([reading, wanted === true ? countAll() : undefined])
   return count === undefined ? page : { ...page, count }
 }
 

@@ -3,7 +3,20 @@ import { z } from 'zod'
 import { isId, toId } from '../domain/id.js'
 import type { LinksOfDeleted } from '../domain/user.js'
 import { INVITATION_STATES } from '../layers/4-data/invitations.js'
-import { Cursor, Email, Id, Name, PageLimit, Password, ProfileView, Role, Time, WantsCount, text } from './schemas.js'
+import {
+  BooleanText,
+  Cursor,
+  Email,
+  Id,
+  Name,
+  PageLimit,
+  Password,
+  ProfileView,
+  Role,
+  Time,
+  WantsCount,
+  text,
+} from './schemas.js'
 
 export const UserView = ProfileView.extend({
   suspended: z.boolean().describe('true: all their tokens are refused'),
@@ -52,7 +65,7 @@ export const UserListQuery = z.strictObject({
   count: WantsCount,
   q: z.string().min(1).max(200).optional().describe('text to find in the name or the address, in any case'),
   role: Role.optional().describe('only users with this role'),
-  suspended: z.enum(['true', 'false']).optional().describe('`true`: only suspended users; `false`: only the others'),
+  suspended: BooleanText.optional().describe('`true`: only suspended users; `false`: only the others'),
 })
 
 export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.optional() })

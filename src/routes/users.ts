@@ -45,8 +45,7 @@ export const userRoutes = ({
       path: '/users',
       data: users('user:read'),
       query: UserListQuery,
-      handle: async ({ store, query: { count, limit, cursor, q, role, suspended } }) => {
-        const filter = { q, role, suspended: suspended === undefined ? undefined : suspended === 'true' }
+      handle: async ({ store, query: { count, limit, cursor, ...filter } }) => {
         const page = await withCount(store.page({ ...filter, limit, cursor }), count, () => store.countListed(filter))
         return { status: 200, body: { ...page, data: page.data.map(view) } }
       },

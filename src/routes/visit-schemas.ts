@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MOST_DAYS, MOST_HOURS, VISIT_INTERVALS } from '../domain/visit-range.js'
 import { COUNTED, type VisitDimension } from '../layers/4-data/visit-statistics.js'
 import { Tag } from './link-fields.js'
-import { Code, Moment, Time, count, text, textOrNull } from './schemas.js'
+import { Code, Moment, Time, count, integerText, text, textOrNull } from './schemas.js'
 
 const PERIOD = {
   from: Moment.optional().meta({
@@ -96,15 +96,5 @@ export const AllVisitsView = VisitsBase.extend({
 }).meta({ id: 'AllVisits', description: DESCRIPTION })
 
 export const LiveQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
-    .transform(Number)
-    .optional()
-    .meta({
-      type: 'integer',
-      minimum: 1,
-      maximum: 9_999,
-      description: 'the number of events after which the stream ends',
-    }),
+  limit: integerText(1, 9_999).optional().describe('the number of events after which the stream ends'),
 })
