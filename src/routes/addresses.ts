@@ -47,7 +47,6 @@ export const addressRoutes = ({
           status: 200,
           body: { email: changed.new },
           page: addressConfirmedPage(host, changed.new),
-          headers: { 'Cache-Control': 'no-store' },
         }
       },
       documentation: {

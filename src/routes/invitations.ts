@@ -14,7 +14,7 @@ import type { HandlerLayers } from '../layers/handler-layers.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { grantsUnder } from '../policy/table.js'
 import { PUBLIC_GET, WITHOUT_POLICY, asking } from './shared-layers.js'
-import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, text, textIn, withCount } from './schemas.js'
+import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, profileOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
   AcceptedInvitation,
@@ -176,13 +176,7 @@ export const invitationRoutes = ({
         const { revision } = snapshot
         const asked = { token: params.token, ...body, mayGive, revision }
         const accepted = await requireOpen(await accept(asked, requestOf(request)), layers)
-        const { id, email, name, role, created_at } = accepted
-        return {
-          status: 201,
-          body: { id, email, name, role, created_at },
-          page: acceptedPage(host, email),
-          headers: { 'Cache-Control': 'no-store' },
-        }
+        return { status: 201, body: profileOf(accepted), page: acceptedPage(host, accepted.email) }
       },
       documentation: {
         id: 'acceptInvitation',

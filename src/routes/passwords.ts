@@ -82,7 +82,7 @@ export const passwordRoutes = ({
       handle: async (input) => {
         const { token, password, end_tokens: endTokens } = input.body
         if (!(await reset.reset({ token, password, endTokens }, requestOf(input)))) throw linkOver()
-        return { status: 200, body: {}, page: passwordSetPage(host), headers: { 'Cache-Control': 'no-store' } }
+        return { status: 200, body: {}, page: passwordSetPage(host) }
       },
       documentation: {
         id: 'resetPassword',

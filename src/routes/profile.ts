@@ -7,10 +7,8 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, type DataRule } from '../layers/rules.js'
 import type { Route } from '../layers/route.js'
 import { ChangedProfile, profileUpdate } from './profile-schemas.js'
-import { PROFILE_EXAMPLE, ProfileView } from './schemas.js'
+import { PROFILE_EXAMPLE, ProfileView, profileOf } from './schemas.js'
 import { CHANGING_PROFILE, READING_PROFILE } from './shared-layers.js'
-
-const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
 /** Sends a link for confirming the new address there, and a notice to the current one. */
 export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
@@ -32,7 +30,7 @@ export const profileRoutes = ({
     ...READING_PROFILE,
     path: '/users/me',
     data: NO_DATA,
-    handle: ({ record }) => ({ status: 200, body: view(record.user) }),
+    handle: ({ record }) => ({ status: 200, body: profileOf(record.user) }),
     documentation: {
       id: 'getProfile',
       example: { answer: PROFILE_EXAMPLE },
@@ -79,7 +77,7 @@ export const profileRoutes = ({
       if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
       return {
         status: 200,
-        body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },
+        body: { ...profileOf(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },
         unchanged,
       }
     },

@@ -7,7 +7,7 @@ import { isCode } from '../domain/link.js'
 import { isOneLine } from '../domain/text.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { isUserRole } from '../domain/role.js'
-import { isEmail } from '../domain/user.js'
+import { isEmail, type User } from '../domain/user.js'
 
 /** Schemas shared by several resources. Their descriptions appear in the API description. */
 export const Id = z
@@ -200,6 +200,9 @@ export const ProfileView = z
     created_at: Time.describe('when the account was created'),
   })
   .meta({ id: 'Profile', description: 'a user’s own account' })
+
+/** Only admins see whether a user is suspended. */
+export const profileOf = ({ suspended: _suspended, ...profile }: User) => profile
 
 export const PROFILE_EXAMPLE = {
   id: '7',

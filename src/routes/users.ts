@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import type { FindUser, User } from '../domain/user.js'
+import type { FindUser } from '../domain/user.js'
 import { noSuchReceiver, type UserDeletion } from '../layers/4-data/user-deletion.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
@@ -12,15 +12,6 @@ import { asking, reading } from './shared-layers.js'
 import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
 const ById = z.object({ id: Id.describe('id of the user') })
-
-const view = ({ id, email, name, role, suspended, created_at }: User) => ({
-  id,
-  email,
-  name,
-  role,
-  suspended,
-  created_at,
-})
 
 /** GET /users, and GET, PATCH and DELETE /users/{id}. A user owns their own record. */
 export const userRoutes = ({
@@ -46,8 +37,8 @@ export const userRoutes = ({
       data: users('user:read'),
       query: UserListQuery,
       handle: async ({ store, query: { count, limit, cursor, ...filter } }) => {
-        const page = await withCount(store.page({ ...filter, limit, cursor }), count, () => store.countListed(filter))
-        return { status: 200, body: { ...page, data: page.data.map(view) } }
+        const page = store.page({ ...filter, limit, cursor })
+        return { status: 200, body: await withCount(page, count, () => store.countListed(filter)) }
       },
       documentation: {
         id: 'listUsers',
@@ -62,7 +53,7 @@ export const userRoutes = ({
       path: '/users/:id',
       data: NO_DATA,
       params: ById,
-      handle: ({ record }) => ({ status: 200, body: view(record.user) }),
+      handle: ({ record }) => ({ status: 200, body: record.user }),
       documentation: {
         id: 'getUser',
         example: { answer: { ...PROFILE_EXAMPLE, suspended: false } },
@@ -81,7 +72,7 @@ export const userRoutes = ({
       body: userUpdate(setsAddresses),
       handle: async ({ store, record: { user }, body }) => {
         const unchanged = Object.keys(body).length === 0
-        return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
+        return { status: 200, body: unchanged ? user : await store.update(user, body), unchanged }
       },
       documentation: {
         id: 'updateUser',
