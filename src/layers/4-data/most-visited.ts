@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { HOUR_MS } from '../../domain/visit-range.js'
 import { read, type ReadBinding } from './context.js'
+import { matching } from './link-page.js'
 import { knex, ownedRows } from './query.js'
 import { COUNT, type VisitQuery } from './visit-statistics.js'
 
@@ -26,15 +27,15 @@ interface Row {
 }
 
 /**
- * The exact ten most visited links of a range, without adding up every link. It scans links by their all-time visits,
- * most first, and stops once those are no more than the range visits of the tenth link found. `tagged` filters the
- * links.
+ * The exact ten most visited links of a range, without adding up every link; with tags, of those links that have all of
+ * them. It scans links by their all-time visits, most first, and stops once those are no more than the range visits of
+ * the tenth link found.
  */
 export const mostVisited = async (
   database: Database,
   binding: ReadBinding,
   { range, bots }: VisitQuery,
-  tagged: (links: Knex.QueryBuilder) => Knex.QueryBuilder,
+  tags: readonly string[],
   deadline: Deadline,
 ): Promise<readonly LinkVisits[]> => {
   const count = COUNT[bots]
@@ -50,7 +51,7 @@ export const mostVisited = async (
     if (after !== undefined) candidates.whereRaw(`((${count}), link_id) < (?, ?)`, [after.ever, after.id])
     // `last_at` is a person's last visit. A day of margin, because visits of an old day count at its twelfth hour.
     if (bots === 'false') candidates.whereRaw('last_at >= to_timestamp(?)', [((range.from - 24) * HOUR_MS) / 1_000])
-    const links = tagged(ownedRows('links', binding)()).select('id', 'code')
+    const links = matching(ownedRows('links', binding)(), { tag: tags }).select('id', 'code')
     return knex.raw(
       `with candidates as materialized (?)
        select c.link_id as id, c.ever::float8 as ever, l.code, h.visits

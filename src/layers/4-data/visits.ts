@@ -8,6 +8,7 @@ import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, reachOf, readerOf, type ReadBinding } from './context.js'
 import type { ExportFormat } from './export-columns.js'
+import { matching } from './link-page.js'
 import { LINK_ROLES, searchable } from './link-rows.js'
 import { mostVisited, type LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
@@ -71,7 +72,7 @@ export const visitsStore = ({
         const source = isStored ? ofOwner(binding) : ofTags(binding, tags)
         const ask = async (deadline: Deadline) => ({
           ...(await visitsOf(database, binding, source, query, deadline)),
-          links: await mostVisited(database, binding, query, having(tags), deadline),
+          links: await mostVisited(database, binding, query, tags, deadline),
         })
         return isStored ? ask(context.deadline) : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
       },
@@ -141,11 +142,6 @@ const ofOwner = (binding: ReadBinding): VisitSource => {
 }
 
 const ofTags = (binding: ReadBinding, tags: readonly string[]): VisitSource =>
-  totalsOf(having(tags)(searchable(binding)()).select('id'), 'in')
-
-const having =
-  (tags: readonly string[]) =>
-  (links: Knex.QueryBuilder): Knex.QueryBuilder =>
-    tags.length === 0 ? links : links.whereRaw('tags @> ?::text[]', [[...tags]])
+  totalsOf(matching(searchable(binding)(), { tag: tags }).select('id'), 'in')
 
 const tooSlow = adviseIfLate('Adding up these links took too long. Ask for a shorter time.')
