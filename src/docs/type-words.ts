@@ -1,3 +1,4 @@
+import { ANY_TEXT } from '../openapi/schemas.js'
 import type { SchemaJson } from './api-document.js'
 import { formsOf, isNullable } from './fields.js'
 
@@ -62,14 +63,11 @@ const boundsOfForm = (schema: SchemaJson): readonly string[] => {
 /** Bounds in words: `1 to 100`, `at most 64 characters`. */
 export const boundsOf = (schema: SchemaJson): readonly string[] => [...new Set(formsOf(schema).flatMap(boundsOfForm))]
 
-/** The pattern for text without NUL, which applies to all texts and is described once. */
-const NO_NUL = '^[^\\u0000]*$'
-
-/** The patterns of a value and its items, except for those that only repeat a format, or that apply everywhere. */
+/** The patterns of a value and its items, except for those that only repeat a format, and that of all texts. */
 export const patternsOf = (schema: SchemaJson): readonly string[] => [
   ...new Set(
     formsOf(schema).flatMap(({ pattern, format, items }) => [
-      ...(typeof pattern === 'string' && format === undefined && pattern !== NO_NUL ? [pattern] : []),
+      ...(typeof pattern === 'string' && format === undefined && pattern !== ANY_TEXT ? [pattern] : []),
       ...(items === undefined ? [] : patternsOf(items)),
     ]),
   ),

@@ -4,7 +4,7 @@ import { TAGS } from '../layers/documentation.js'
 import type { Route } from '../layers/route.js'
 import { HEADER_PARAMETERS, parametersOf } from './parameters.js'
 import { ANSWER_HEADERS, PAGE, PROBLEM, responsesOf } from './responses.js'
-import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
+import { ANY_TEXT, schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: NamedSchemas): Json => {
   if (body === undefined) return {}
@@ -93,7 +93,7 @@ const TEXT: Json = {
   type: 'string',
   maxLength: 2_147_483_647,
   description: 'text, as a stream',
-  pattern: '^[^\\u0000]*$',
+  pattern: ANY_TEXT,
 }
 
 /** RFC 6749 §4.3, and §6. */
@@ -126,7 +126,7 @@ export const openapiDocument = (
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas, signsIn) }
   }
-  const used = new Set(routes.map(({ documentation }) => documentation.tag))
+  const used = new Set<string>(routes.map(({ documentation }) => documentation.tag))
   return {
     openapi: '3.1.0',
     info: {
@@ -137,9 +137,7 @@ export const openapiDocument = (
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl, description: 'this installation', 'x-internal': false }],
-    tags: Object.entries(TAGS).flatMap(([name, description]) =>
-      [...used].some((tag) => tag === name) ? [{ name, description }] : [],
-    ),
+    tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     paths,
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -1,7 +1,7 @@
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
 import { asksPolicy, type Route } from '../layers/route.js'
-import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
+import { ANY_TEXT, schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const header = (name: string, description: string, schema: Json, required = false): Json => ({
   name,
@@ -11,7 +11,7 @@ const header = (name: string, description: string, schema: Json, required = fals
   schema: { type: 'string', ...schema },
 })
 
-const TAG = { maxLength: 200, pattern: '^[^\\u0000]*$', examples: ['"42-7"'] } as const
+const TAG = { maxLength: 200, pattern: ANY_TEXT, examples: ['"42-7"'] } as const
 
 /** Request headers, by their name in `components.parameters`. */
 export const HEADER_PARAMETERS = {

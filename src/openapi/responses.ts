@@ -2,7 +2,7 @@ import { MOST_ERRORS, REFUSALS, type RefusalCode } from '../domain/refusal.js'
 import { LONGEST_REQUEST_ID, REQUEST_ID } from '../domain/request-id.js'
 import type { Route } from '../layers/route.js'
 import { problemsOf } from './problems.js'
-import { schemaOf, type Json, type NamedSchemas } from './schemas.js'
+import { ANY_TEXT, schemaOf, type Json, type NamedSchemas } from './schemas.js'
 
 const header = (description: string, schema: Json): Json => ({
   description,
@@ -19,11 +19,11 @@ export const ANSWER_HEADERS = {
     maximum: Number.MAX_SAFE_INTEGER,
   }),
   RateLimit: header('The remainder of each quota, and the seconds until it is full again.', {
-    pattern: '^[^\\u0000]*$',
+    pattern: ANY_TEXT,
     examples: ['"user";r=299;t=60'],
   }),
   'RateLimit-Policy': header('The quotas that count this request.', {
-    pattern: '^[^\\u0000]*$',
+    pattern: ANY_TEXT,
     examples: ['"user";q=300;w=60'],
   }),
   'Retry-After': header('Seconds until the request may be sent again.', {
@@ -64,7 +64,7 @@ const text = (maxLength: number, description: string, more: Json = {}): Json => 
   type: 'string',
   maxLength,
   description,
-  ...(more['format'] === undefined && more['enum'] === undefined && { pattern: '^[^\\u0000]*$' }),
+  ...(more['format'] === undefined && more['enum'] === undefined && { pattern: ANY_TEXT }),
   ...more,
 })
 

@@ -8,7 +8,7 @@ export type NamedSchemas = Map<string, Json>
 const INT32 = 2 ** 31 - 1
 
 /** The pattern of any stored or returned text: PostgreSQL cannot store NUL. */
-const ANY_TEXT = '^[^\\u0000]*$'
+export const ANY_TEXT = '^[^\\u0000]*$'
 
 /** Adds implied facts to a schema: the width of a number, and the characters that a text cannot contain. */
 const complete = (json: z.core.JSONSchema.BaseSchema): void => {
