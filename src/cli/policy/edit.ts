@@ -6,7 +6,7 @@ import type { ReplayWindow } from '../../domain/replay-window.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows, describeFinding, type Finding } from '../../policy/analysis.js'
 import { commitEdit } from '../../policy/commit-edit.js'
-import { editAdding, planEdit, type EditPlan } from '../../policy/edit.js'
+import { editAdding, planEdit, viewPlan, type EditPlan } from '../../policy/edit.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
 import { isEmpty, planReplacement, planRestore } from '../../policy/replacement.js'
@@ -150,11 +150,8 @@ const commitPlan = async (
         revision,
         dry_run: dryRun,
         proposal,
-        added: plan.add,
-        removed: plan.remove,
-        comments: plan.commented,
+        ...viewPlan(plan),
         unreadable_removed: plan.unreadable,
-        decisions_changed: plan.changes,
         replay,
       }),
     )
