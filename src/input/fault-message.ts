@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 
+import type { Fault } from '../domain/refusal.js'
+
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -76,6 +78,16 @@ export const faultMessage: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** The same for a query string. */
-export const queryFaultMessage: z.core.$ZodErrorMap = (issue) =>
-  issue.code === 'unrecognized_keys' ? 'is not a parameter here' : faultMessage(issue)
+/** The same, with another message for a name that the schema does not have. */
+export const faultMessageWith =
+  (unknownName: string): z.core.$ZodErrorMap =>
+  (issue) =>
+    issue.code === 'unrecognized_keys' ? unknownName : faultMessage(issue)
+
+/** Every fault, each with its field. */
+export const faultsOf = (error: z.ZodError): Fault[] =>
+  error.issues.flatMap((issue): Fault[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: issue.message }))
+      : [{ field: issue.path.join('.'), message: issue.message }],
+  )

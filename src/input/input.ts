@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Refusal, type Fault } from '../domain/refusal.js'
 import { isStorable } from '../domain/text.js'
 import { faultOfBody } from './broken-body.js'
-import { faultMessage, queryFaultMessage } from './fault-message.js'
+import { faultMessage, faultMessageWith, faultsOf } from './fault-message.js'
 import { headerLines, headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
 
@@ -15,6 +15,7 @@ const MAX_JSON_DEPTH = 32
 const MAX_JSON_ITEMS = 5_000
 export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+const QUERY_MESSAGE = faultMessageWith('is not a parameter here')
 const NOT_UTF_8 = 'must be percent-encoded UTF-8'
 
 /**
@@ -118,7 +119,7 @@ export const parseInput = <T>(
   code: InputFault = 'validation_failed',
   { stored = true } = {},
 ): T => {
-  const parsed = schema.safeParse(value, { error: code === 'invalid_query' ? queryFaultMessage : faultMessage })
+  const parsed = schema.safeParse(value, { error: code === 'invalid_query' ? QUERY_MESSAGE : faultMessage })
   const faults = !parsed.success ? faultsOf(parsed.error) : stored ? unstorable(parsed.data) : []
   if (parsed.success && faults.length === 0) return parsed.data
   throw new Refusal(code, { errors: faults })
@@ -151,10 +152,3 @@ const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
   // names need no check: schemas take known ones alone
   return Object.entries(value).flatMap(([name, each]: readonly [string, unknown]) => unstorable(each, [...path, name]))
 }
-
-const faultsOf = (error: z.ZodError): Fault[] =>
-  error.issues.flatMap((issue): Fault[] =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: issue.message }))
-      : [{ field: issue.path.join('.'), message: issue.message }],
-  )

@@ -4,7 +4,7 @@ import { isAction, type Action } from '../domain/action.js'
 import { EFFECTS, REACHES, RULE_LABEL, type PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
-import { faultMessage } from '../input/fault-message.js'
+import { faultMessageWith, faultsOf } from '../input/fault-message.js'
 import { CommentText } from './comment-text.js'
 
 /** The value, or every fault of the input. */
@@ -101,19 +101,14 @@ export const Row: z.ZodType<RowWithComment> = z.discriminatedUnion(
   { error: ({ code }) => (code === 'invalid_union' ? 'must be p, p2 or g' : 'must be an object') },
 )
 
+const ROW_MESSAGE = faultMessageWith('is not a field of such a row')
+
 /** Like `parseRow`, but also returns the comment of the edit. */
 export const parseEditedRow = (input: unknown): Parsed<EditedRow> => {
-  const parsed = Row.safeParse(input, { error: faultMessage })
-  if (parsed.success) {
-    const { comment: said, ...row } = parsed.data
-    return { ok: true, value: { row, comment: said } }
-  }
-  const faults = parsed.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((field) => ({ field, message: 'is not a field of such a row' }))
-      : [{ field: issue.path.join('.'), message: issue.message }],
-  )
-  return { ok: false, faults }
+  const parsed = Row.safeParse(input, { error: ROW_MESSAGE })
+  if (!parsed.success) return { ok: false, faults: faultsOf(parsed.error) }
+  const { comment: said, ...row } = parsed.data
+  return { ok: true, value: { row, comment: said } }
 }
 
 /**

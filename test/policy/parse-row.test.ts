@@ -110,6 +110,11 @@ describe('parseRow', () => {
     expect(faultsOf({ ...INHERITANCE, inherits: 'editor' })).to.deep.equal(['inherits'])
   })
 
+  it('says of an unknown field that such a row has none of its name', () => {
+    const row = parseRow({ ...ENDPOINT, effect: 'allow' })
+    expect(row).to.deep.equal({ ok: false, faults: [{ field: 'effect', message: 'is not a field of such a row' }] })
+  })
+
   it('refuses unknown fields, __proto__ and constructor too', () => {
     expect(faultsOf({ ...ENDPOINT, effect: 'allow' })).to.deep.equal(['effect'])
     expect(
