@@ -27,7 +27,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
 ): Route => {
   const action = actionOf(spec)
-  const isChange = changes(spec)
+  const isChange = spec.method !== 'get' && spec.data !== NO_DATA
   const isDecided = asksPolicy({ ...spec, objectAction: spec.object.action })
   const { method, path, gateway, endpoint, status, documentation } = spec
   return {
@@ -40,6 +40,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
     objectAction: spec.object.action,
     andAction: spec.object.and ?? 'none',
     dataRows: spec.data.rows,
+    isChange,
     partAction: spec.part?.action ?? 'none',
     params: isTaken(spec.params) ? spec.params : undefined,
     query: isTaken(spec.query) ? spec.query : undefined,
@@ -72,10 +73,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   }
 }
 
-type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
-  readonly object: { readonly action: string }
-  readonly data: unknown
-}
+type Declared = Pick<Route, 'gateway' | 'endpoint'> & { readonly object: { readonly action: string } }
 
 /** What a request is recorded as. Until the body of a bulk request is read, nobody knows the action of its items. */
 const actionOf = ({ gateway: { scope }, endpoint, object }: Declared): string => {
@@ -83,9 +81,6 @@ const actionOf = ({ gateway: { scope }, endpoint, object }: Declared): string =>
   if (endpoint !== 'none') return endpoint
   return scope === 'items' ? 'link:bulk' : scope
 }
-
-/** True for a route that changes records. */
-const changes = ({ method, data }: Declared): boolean => method !== 'get' && data !== NO_DATA
 
 /** One pass through the layers under one policy revision, in the order of the specification (section 1). */
 const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(

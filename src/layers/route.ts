@@ -114,6 +114,8 @@ export interface Route extends Pick<AnySpec, 'method' | 'path' | 'gateway' | 'en
   readonly objectAction: Action | 'none'
   readonly andAction: Action | 'none'
   readonly dataRows: string
+  /** true if it changes records */
+  readonly isChange: boolean
   readonly partAction: Action | 'none'
   readonly params: z.ZodType | undefined
   readonly query: z.ZodType | undefined

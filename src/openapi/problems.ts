@@ -1,6 +1,5 @@
 import { REFUSALS, type RefusalCode } from '../domain/refusal.js'
 import { asksPolicy, type Route } from '../layers/route.js'
-import { NO_DATA } from '../layers/rules.js'
 
 /** Problems of every route: the rate limit, an invalid token, the headers, and our own outages. */
 const ANYWHERE = [
@@ -13,8 +12,6 @@ const ANYWHERE = [
   'issuer_unavailable',
   'deadline_exceeded',
 ] as const satisfies readonly RefusalCode[]
-
-const isChange = ({ method, dataRows }: Route): boolean => method !== 'get' && dataRows !== NO_DATA.rows
 
 /** Why a body is refused. A standard may want one code for everything but its size. */
 const ofBody = ({ body, accepts, inputFault }: Route): readonly RefusalCode[] => {
@@ -30,7 +27,7 @@ const ofBody = ({ body, accepts, inputFault }: Route): readonly RefusalCode[] =>
 
 /** The codes of a route's problems, in the order of their statuses: those of its layers, and its own. */
 export const problemsOf = (route: Route): readonly RefusalCode[] => {
-  const { gateway, objectAction, path, query, idempotent, documentation } = route
+  const { gateway, objectAction, path, query, isChange, idempotent, documentation } = route
   const decided = objectAction !== 'none' || gateway.scope === 'items'
   const codes: readonly RefusalCode[] = [
     ...ANYWHERE,
@@ -41,7 +38,7 @@ export const problemsOf = (route: Route): readonly RefusalCode[] => {
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(query !== undefined || gateway.scope !== 'public' ? (['invalid_query'] as const) : []),
     ...ofBody(route),
-    ...(isChange(route) ? (['conflict'] as const) : []),
+    ...(isChange ? (['conflict'] as const) : []),
     ...(idempotent ? (['request_in_progress', 'already_created', 'idempotency_key_reused'] as const) : []),
     ...(documentation.refusals ?? []),
   ]
