@@ -473,6 +473,7 @@ describeConsole('the pages of the record in a browser', () => {
 
   describe('for who may read the log alone', () => {
     it('name people by their numbers, and say why what changed cannot be opened', async () => {
+      await refuse()
       const reader = await addAccount(service, 'log-reader')
       const { page: its, asked } = await openSignedIn(service, reader)
       await its.getByRole('link', { name: 'Decisions', exact: true }).click()
