@@ -173,13 +173,8 @@ export const bulkRoute = ({
     query: BulkQuery,
     body: bulkRequest(Object.values(itemOf).map(inputSchema)),
     maxBody: MAX_BODY,
-    handle: async ({
-      store,
-      query: { dry_run: dryRun },
-      body: { operation, items: raw, atomic },
-      layers,
-      requestId,
-    }) => {
+    handle: async ({ store, query, body: { operation, items: raw, atomic }, layers, requestId }) => {
+      const { dry_run: dryRun } = query
       await layers.beginItems(ACTION_OF[operation], raw.length)
       const outcomes = refuseTaken(await decideAll(operation, raw, layers))
       if (outcomes.some(isPolicyRefusal) && !(await layers.isNewest())) throw new PolicyReplaced()

@@ -170,7 +170,7 @@ export const withCount = async <Page extends object>(
   wanted: boolean | undefined,
   countAll: () => Promise<number>,
 ): Promise<Page & { readonly count?: number }> => {
-  const [page, count] = await Promise.all([reading, wanted === true ? countAll() : undefined])
+  const [page, count] = await Promise.all([reading, wanted ? countAll() : undefined])
   return count === undefined ? page : { ...page, count }
 }
 
@@ -201,8 +201,8 @@ export const ProfileView = z
   })
   .meta({ id: 'Profile', description: 'a user’s own account' })
 
-/** Only admins see whether a user is suspended. */
-export const profileOf = ({ suspended: _suspended, ...profile }: User) => profile
+/** A user as a `ProfileView`. */
+export const profileOf = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
 export const PROFILE_EXAMPLE = {
   id: '7',

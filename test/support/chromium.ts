@@ -17,6 +17,7 @@ export const hasBackCache = existsSync(WHOLE)
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
+  // one process less to start and to talk to
   '--in-process-gpu',
   '--disable-background-networking',
   '--disable-component-update',

@@ -45,7 +45,7 @@ export const Button = ({
     } else if (busy) event.preventDefault()
     else void onPress?.()
   }
-  // within the same element, on and off: the button keeps the focus
+  // always in a span: without it while it is on, the button would be made anew when it turns off, and lose the focus
   return (
     <span class={isOff ? 'with-reason' : 'alone'}>
       <button

@@ -10,7 +10,7 @@ export const joined = <Item extends object>(items: readonly Item[], more: readon
   return [...items, ...more.filter((item) => !known.has(nameOf(item)))]
 }
 
-/** A list in which some items are newer than those in their places. */
+/** The list, with newer versions of its items in their places. Those that are not in it are ignored. */
 export const replaced = <Item extends object>(items: readonly Item[], newer: readonly Item[]): readonly Item[] => {
   const byName = new Map(newer.map((item) => [nameOf(item), item]))
   return items.map((item) => byName.get(nameOf(item)) ?? item)

@@ -24,7 +24,7 @@ export const problemIn = (error: unknown): LinkgateProblem => {
   throw error
 }
 
-/** For an error of a change: does `leave` if the record is gone, because somebody else removed it, and throws it on. */
+/** Catches the error of a change: calls `leave` if somebody else has removed the record (404), and throws it again. */
 export const ifGone =
   (leave: () => unknown) =>
   (error: unknown): never => {

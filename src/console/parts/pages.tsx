@@ -32,7 +32,7 @@ export interface List<Item> {
   /** repeats the last request, which failed */
   readonly retry: () => Promise<void>
   readonly add: (item: Item) => void
-  /** takes the place of items that are in the list */
+  /** newer versions of items, in their places; those that are not in the list are ignored */
   readonly put: (items: readonly Item[]) => void
   readonly remove: (isIt: (item: Item) => boolean) => void
 }

@@ -4,7 +4,7 @@ import { countDown } from './pause'
 export const countDownOrOnline: typeof countDown = async (attempt, signal, tell) => {
   const online = new AbortController()
   const end = () => online.abort()
-  // its own end removes the listener
-  addEventListener('online', end, online)
+  // the signal removes the listener
+  addEventListener('online', end, { signal: online.signal })
   await countDown(attempt, AbortSignal.any([signal, online.signal]), tell).finally(end)
 }

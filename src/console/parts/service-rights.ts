@@ -10,7 +10,7 @@ type OwnRights = Awaited<ReturnType<typeof api.getOwnRights>>
 /** The caller's general rights; null until they are known. The navigation loads them again with each page. */
 const rights = signal<OwnRights['service'] | null>(null)
 
-/** Loads them until `signal` aborts. If they cannot be loaded, the last ones stay. */
+/** Loads the caller's general rights. If that fails, those that were loaded before stay. */
 export const loadServiceRights = async (signal: AbortSignal): Promise<void> => {
   try {
     rights.value = (await api.getOwnRights({ codes: [] }, { signal })).service

@@ -314,7 +314,7 @@ describeConsole('an edit of the policy in a browser', () => {
     await page.locator('.row-words:focus').waitFor()
   })
 
-  it('leaves the focus on its button where that is off of a sudden', async () => {
+  it('leaves the focus on its button when that turns off', async () => {
     await begin()
     await addFreeze('deny')
     await reason().fill('a freeze')

@@ -304,17 +304,23 @@ describeConsole('the pages of the record in a browser', () => {
       it('reload a list that has grown long, at its top, and older ones go on from there without a gap', async () => {
         await fillLog(service.db, 1_000, { chains: 1 })
         await go(page, '/decisions?q=action:link:update+rule:R5', 'Decisions')
+        const first = () => lines().first().getAttribute('data-id')
+        const refuseUntilShown = async () => {
+          const before = await first()
+          await refuse('PATCH', `/links/${code}`)
+          await soon(async () => (await first()) !== before)
+        }
+        await lines().first().waitFor()
+        // no line that was written before waits any more
+        await refuseUntilShown()
         for (let shownLines = 50; shownLines <= 1_000; shownLines += 50)
           await soon(async () => {
             await page.evaluate('scrollTo(0, document.body.scrollHeight)')
             return (await lines().count()) >= shownLines
           })
         await page.evaluate('scrollTo(0, 0)')
-        const first = () => lines().first().getAttribute('data-id')
-        const before = await first()
-        await refuse('PATCH', `/links/${code}`)
-        // one more where the list was loaded again already, for the lines that were written first
-        await soon(async () => (await first()) !== before && [50, 51].includes(await lines().count()))
+        await refuseUntilShown()
+        await soon(async () => (await lines().count()) === 50)
         await soon(async () => {
           await page.evaluate('scrollTo(0, document.body.scrollHeight)')
           return (await lines().count()) >= 100

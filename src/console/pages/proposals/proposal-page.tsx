@@ -69,7 +69,7 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
           )}
         </Note>
       )}
-      {closed !== null && closed.actor.id !== userId() && typed.value !== '' && (
+      {closed !== null && closed.actor.id !== userId() && typed.value.trim() !== '' && (
         <Note kind="lit" title={t.proposals.notRecorded}>
           <p>{typed}</p>
           <div class="row">
