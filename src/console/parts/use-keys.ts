@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** True if single-letter keys are switched off in Settings. */
 const areOff = (): boolean => localStorage.getItem('keys') === 'off'
@@ -14,7 +14,8 @@ export const isTyping = (target: EventTarget | null): boolean =>
 export const useKeys = (keys: Readonly<Record<string, (event: KeyboardEvent) => unknown>>): void => {
   const latest = useRef(keys)
   latest.current = keys
-  useEffect(() => {
+  // before the page is painted: whoever sees it may press a key
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       const act = latest.current[event.key]

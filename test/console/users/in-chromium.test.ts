@@ -83,6 +83,17 @@ describeConsole('the pages of users in a browser', () => {
       expect(await page.getByLabel('Search name, address').inputValue()).to.equal('')
     })
 
+    it('takes keys from the moment that its heading has the focus', async () => {
+      await go(page, '/settings', 'Settings')
+      await page.evaluate(`{
+        const press = ({ target }) => target.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))
+        document.addEventListener('focusin', (event) => queueMicrotask(() => press(event)), { once: true })
+        document.querySelector('a[href="/console/users"]').click()
+      }`)
+      await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+      await soon(async () => (await page.evaluate('document.activeElement?.getAttribute("name")')) === 'q')
+    })
+
     it('is walked by keys, selected, and opened', async () => {
       await open('?q=Search')
       await found('Search Ada', 'Search Ben', 'Search Cleo')
