@@ -47,8 +47,9 @@ const describeOption = (option: Option): string =>
 
 const describe = (error: unknown): string => {
   if (error instanceof Refusal) {
-    const faults = error.errors?.map(({ field, message }) => ({ field: '', message: `${field} ${message}` }))
-    return faults ? describeFaults(faults) : (error.detail ?? error.title)
+    // a detail says in words what the faults name by their place in a request
+    if (error.detail !== undefined || error.errors === undefined) return error.detail ?? error.title
+    return describeFaults(error.errors.map(({ field, message }) => ({ field: '', message: `${field} ${message}` })))
   }
   if (error instanceof StartError || error instanceof PolicyError || error instanceof UsageError) return error.message
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error)

@@ -114,6 +114,17 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
     expect(await done('history')).not.to.match(/^2 /m)
   })
 
+  it('says of a proposal that can no longer be applied which row has changed since', async () => {
+    const edit = { remove: [{ ptype: 'p2', role: 'editor', action: 'link:create' }], reason: 'fewer links' }
+    const id = textAt(at((await send('POST', '/policy/changes', edit)).json, 'proposal'), 'id')
+    const path = join(folder, 'fewer.csv')
+    await writeFile(path, (await done('export')).replace('p2, editor, link:create\n', ''))
+    await done('apply', path, '--reason', 'at once', '--without-approval')
+    const says = 'The rows have changed since: p2, editor, link:create: is not a row of the policy.'
+    expect(await done('proposals', id)).to.contain(says)
+    expect((await policy('approve', id)).err).to.equal(`linkgate: ${says}\n`)
+  })
+
   it('--without-approval applies at once, and the history and the log say so', async () => {
     expect(await apply(ROW, '--without-approval')).to.contain('revision 2 is in force')
     expect(await done('history')).to.match(/^2 .* \(command line\), without approval +\+1 -0/m)
