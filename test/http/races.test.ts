@@ -115,6 +115,29 @@ describe('races', () => {
     expect(records).to.deep.equal([{ relation: 'other' }])
   })
 
+  it('so is the restoration of a link that its owner, who is deleted meanwhile, leaves to somebody', async () => {
+    const { token, id: heir } = callers.admin
+    for (const isAlone of [true, false]) {
+      const leaver = await service.addUser('editor')
+      const code = await addLink(service.db, { owner: leaver.id })
+      const id = textAt((await ask('GET', code, undefined, {}, callers.admin)).json, 'id')
+      expect((await ask('DELETE', code, undefined, {}, callers.admin)).status).to.equal(204)
+      pause.once(async () => {
+        const left = await service.request('DELETE', `/users/${leaver.id}?links=transfer:${heir}`, { token })
+        expect(left.status, left.text).to.equal(204)
+      })
+      const json = { operation: 'restore', items: [{ id }], atomic: true }
+      const answer = await (isAlone
+        ? service.request('POST', `/links/${id}/restore`, { token })
+        : service.request('POST', '/links/bulk', { token, json }))
+      expect(answer.status, answer.text).to.equal(200)
+      const records = await service.db.asOwner('select relation from decisions where request_id = $1', [
+        answer.headers.get('X-Request-ID'),
+      ])
+      expect(records, isAlone ? 'alone' : 'in a request for many').to.deep.equal([{ relation: 'own' }])
+    }
+  })
+
   it('a visitor never goes where a link led before it changed, nor in by a password that it had before', async () => {
     const { service: followed, editor } = callers
     const make = async (json: object) => {

@@ -169,7 +169,7 @@ export const linksStore =
   })
 
 /** Exactly the record that was decided about: within the caller's reach, with the same id, owner and code. */
-export const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
+export const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version?: number) => {
   const query = links().where({ id, code }).whereRaw('owner_id is not distinct from ?', [owner])
   return version === undefined ? query : query.where({ version })
 }

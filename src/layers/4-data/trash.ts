@@ -10,6 +10,7 @@ import { countOf, numberIn, type CountRow } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page } from './keyset.js'
 import { SEARCH_MS, ask, filtered, isSearch, matching, type LinkFilter } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields, type LinkChanged } from './link-rows.js'
+import { exactly } from './links.js'
 import { knex, ownedRows, prepared, type OwnedRows } from './query.js'
 
 /** A deleted link as it was, with the time of its deletion. */
@@ -31,8 +32,8 @@ export interface Trash {
   /** How many links match the filter, up to 10,000. */
   countListed(filter: TrashFilter): Promise<number>
   /**
-   * Restores a link with its id and visit count, under its code or another one. Throws `code_taken` (409), and
-   * RecordChanged if the link is no longer in the trash.
+   * Restores the record that was decided about, with its id and visit count, under its code or another one. Throws
+   * `code_taken` (409), and RecordChanged if it is no longer in the trash or has another owner.
    */
   restore(link: Link, code?: string): Promise<Link>
 }
@@ -79,7 +80,7 @@ export const trashStore = (database: Database, changed: LinkChanged, searches: G
 })
 
 /** A query with the CTE `done`, which restores this link, under its code or another one. */
-export const restorationOf = (deleted: OwnedRows, { id, code: before }: Link, code = before): Knex.QueryBuilder => {
+export const restorationOf = (deleted: OwnedRows, link: Link, code = link.code): Knex.QueryBuilder => {
   const values = MOVED_COLUMNS.map((name) => RESTORED[name] ?? name).join(', ')
   // raw SQL: Knex has no `overriding system value`, which lets the link keep its id
   const text = `insert into links (${MOVED_COLUMNS.join(', ')}) overriding system value select ${values} from taken
@@ -87,8 +88,7 @@ export const restorationOf = (deleted: OwnedRows, { id, code: before }: Link, co
   return knex
     .with(
       'taken',
-      deleted()
-        .where({ id, code: before })
+      exactly(deleted, link)
         .delete()
         .returning([...MOVED_COLUMNS]),
     )
