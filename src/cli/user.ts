@@ -23,12 +23,10 @@ const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be a
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
 const name = parsed((text) => Name.safeParse(text).data, 'must be one line of 1 to 200 characters')
 
-interface LinksOption {
-  /** undefined: they are deleted */
-  readonly to: string | undefined
-}
+/** Like LinksOfDeleted, with an id or an address. */
+type LinksOption = 'delete' | { readonly to: string }
 const links = parsed((text): LinksOption | undefined => {
-  if (text === 'delete') return { to: undefined }
+  if (text === 'delete') return text
   const [, to] = /^transfer:(.+)$/.exec(text) ?? []
   return to === undefined ? undefined : { to }
 }, 'must be delete, or transfer: and the id or e-mail address of a user')
@@ -136,11 +134,11 @@ export const register = (program: Command): void => {
     .option('--links <delete or transfer:USER>', 'delete their links as well, or give them to another user', links)
     .action((who: string, options: { readonly links?: LinksOption }) =>
       withDatabase(async (database) => {
-        const user = await lookUpUser(database, who)
-        const receiver = options.links?.to === undefined ? undefined : await lookUpUser(database, options.links.to)
-        if (receiver?.id === user.id) throw new UsageError('--links transfer: names the user who is deleted')
-        const given = receiver === undefined ? undefined : { to: receiver.id }
-        await createAccounts(database).remove(user.id, given ?? (options.links && 'delete'))
+        const { id } = await lookUpUser(database, who)
+        if (typeof options.links !== 'object') return createAccounts(database).remove(id, options.links)
+        const heir = await lookUpUser(database, options.links.to)
+        if (heir.id === id) throw new UsageError('--links transfer: names the user who is deleted')
+        await createAccounts(database).remove(id, { to: heir.id })
       }),
     )
   users

@@ -162,8 +162,8 @@ export const createAccounts = (database: Database) => {
      * batches with a commit each: the account is suspended first, and after an interruption the next call continues.
      */
     remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
-      const [counted] = await asIdentity(database, [countLinks(id)])
-      if (links !== undefined && Number(counted?.rows[0]?.count) > PIECE) {
+      const owned = await rowAsIdentity<{ readonly count: string }>(database, [countLinks(id)])
+      if (links !== undefined && Number(owned?.count) > PIECE) {
         await setSuspended(id, true)
         const take = takeLinks('links', id, links)
         await inPieces(async () => (await asIdentity(database, [take]))[0]?.rowCount)
