@@ -115,15 +115,14 @@ export const planProposal = async (
       return []
     })
   const edit = { add: readable('added', added), remove: readable('removed', removed) }
-  const [coming, going] = [edit.add, edit.remove].map((rows) => new Set(rows.map(rowText)))
-  const inForce = new Set(base.rows.map(rowText))
+  const known = new Set([...base.rows, ...edit.add].map(rowText))
+  const going = new Set(edit.remove.map(rowText))
   const said = comments.flatMap(({ row, before, after }, i) => {
-    if ('unreadable' in row) return []
+    if ('unreadable' in row || going.has(rowText(row))) return []
     const text = rowText(row)
     const now = base.comments.get(text)?.comment ?? null
-    if (going?.has(text)) return []
     const refuse = (message: string) => faults.push({ field: `comments.${i}`, message })
-    if (!coming?.has(text) && !inForce.has(text)) refuse('the row no longer exists')
+    if (!known.has(text)) refuse('the row no longer exists')
     else if (now !== before && now !== after) refuse('the comment of the row has changed')
     return [{ row, comment: after }]
   })
