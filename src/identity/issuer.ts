@@ -44,11 +44,7 @@ export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
         throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
       const now = Math.floor(Date.now() / 1_000)
       const id = randomUUID()
-      const token = await new SignJWT({
-        scope,
-        client_id: 'linkgate',
-        ...(signIn === undefined ? {} : { sid: signIn }),
-      })
+      const token = await new SignJWT({ scope, client_id: 'linkgate', sid: signIn })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
         .setIssuer(name)
         .setAudience(audience)
