@@ -70,13 +70,11 @@ const listed = async (
   deadline: Deadline,
 ): Promise<readonly LinkRow[]> => {
   const parts = query.sort === 'visits' ? [visited, unvisited] : [unvisited, visited]
-  const isVisited = place !== null && place.visits > 0
-  const begin = place === null ? 0 : parts.indexOf(isVisited ? visited : unvisited)
+  const begin = place === null ? 0 : parts.indexOf(place.visits > 0 ? visited : unvisited)
   const rows: LinkRow[] = []
-  for (const [n, part] of parts.entries()) {
-    if (n < begin || rows.length > query.limit) continue
-    const from = n === begin ? place : null
-    rows.push(...(await ask<LinkRow>(database, binding, part(binding, query, from), deadline)))
+  for (const [n, part] of parts.slice(begin).entries()) {
+    if (rows.length > query.limit) break
+    rows.push(...(await ask<LinkRow>(database, binding, part(binding, query, n === 0 ? place : null), deadline)))
   }
   return rows.slice(0, query.limit + 1)
 }
