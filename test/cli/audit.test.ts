@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
@@ -153,6 +154,27 @@ describe('linkgate audit', () => {
     expect(out).to.match(new RegExp(` allow 201 R4 +editor ${gone.id} +link:create `))
   })
 
+  /** `audit tail` as a process of its own, and what it has printed. */
+  const startTail = (...args: readonly string[]) => {
+    const tail = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', ...args],
+      {
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    let seen = ''
+    tail.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      seen += chunk
+    })
+    const lines = () => seen.split('\n').slice(0, -1)
+    const shown = async (count: number) => {
+      while (lines().length < count) await once(tail.stdout, 'data')
+    }
+    return { tail, lines, shown }
+  }
+
   it('prints the last entries and then those that happen, each once, until it is interrupted', async () => {
     const cycle = async (code: string) => {
       const json = { target: 'https://example.com/', code }
@@ -160,33 +182,16 @@ describe('linkgate audit', () => {
       await service.request('DELETE', `/links/${code}`, { token: editor.token })
     }
     for (let i = 1; i <= 12; i += 1) await cycle(`early-${i}`)
-    const tail = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'],
-      {
-        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const { tail, lines, shown } = startTail('--action', 'link:delete')
     try {
-      let seen = ''
-      const shown = async (count: number) => {
-        while (seen.split('\n').length <= count) await once(tail.stdout, 'data')
-      }
-      tail.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        seen += chunk
-      })
       await shown(10)
       for (let i = 1; i <= 3; i += 1) {
         await cycle(`tailed-${i}`)
         await shown(10 + i)
       }
-      expect(
-        seen
-          .trimEnd()
-          .split('\n')
-          .map((line) => / ((?:early|tailed)-\d+) /.exec(line)?.[1]),
-      ).to.deep.equal(Array.from({ length: 10 }, (_, i) => `early-${i + 3}`).concat('tailed-1', 'tailed-2', 'tailed-3'))
+      expect(lines().map((line) => / ((?:early|tailed)-\d+) /.exec(line)?.[1])).to.deep.equal(
+        Array.from({ length: 10 }, (_, i) => `early-${i + 3}`).concat('tailed-1', 'tailed-2', 'tailed-3'),
+      )
       // more at once than a page has
       await service.db.asOwner(
         `insert into decisions (request_id, revision, layer, action, resource_type, effect, rule, status)
@@ -194,12 +199,39 @@ describe('linkgate audit', () => {
            from generate_series(1, 2500) n`,
       )
       await shown(13 + 2_500)
-      expect(seen.match(/at-once-\d+/g)).to.deep.equal(Array.from({ length: 2_500 }, (_, i) => `at-once-${i + 1}`))
+      expect(
+        lines()
+          .join()
+          .match(/at-once-\d+/g),
+      ).to.deep.equal(Array.from({ length: 2_500 }, (_, i) => `at-once-${i + 1}`))
       const ended = once(tail, 'exit')
       tail.kill('SIGINT')
       expect(await ended).to.deep.equal([0, null])
     } finally {
       tail.kill('SIGKILL')
+    }
+  })
+
+  it('prints an entry whose transaction commits after many others, which got their ids later', async () => {
+    const entries = (name: string) =>
+      `insert into decisions (request_id, revision, layer, action, resource_type, effect, rule, status)
+       select '${name}', 1, 'object', 'link:transfer', 'link', 'allow', 'R3', 200 from generate_series(1, $1::int)`
+    await service.db.asOwner(entries('early'), [1])
+    const slow = new Client(service.db.owner)
+    await slow.connect()
+    await slow.query('begin')
+    await slow.query(entries('slow'), [1])
+    const { tail, lines, shown } = startTail('--action', 'link:transfer')
+    try {
+      await shown(1)
+      await service.db.asOwner(entries('quick'), [2_500])
+      await shown(1 + 2_500)
+      await slow.query('commit')
+      await shown(1 + 2_500 + 1)
+      expect(lines().at(-1)).to.match(/ slow$/)
+    } finally {
+      tail.kill('SIGKILL')
+      await slow.end()
     }
   })
 

@@ -14,6 +14,8 @@ const FIRST_ENTRIES = 10
 const PAGE = 1_000
 /** Ids are assigned before the commit, so an entry may appear this many ids late. */
 const OVERLAP = 10_000n
+/** Of so many looks, one reads the whole overlap: a late entry may stand behind pages that were shown. */
+const WHOLE_EVERY = 10
 
 export const register = (audit: Command) =>
   withFilters(audit.command('tail').description('print decisions and changes as they happen, until interrupted'))
@@ -27,7 +29,7 @@ export const register = (audit: Command) =>
         /** the entries after it that were shown */
         const shown = new Set<string>()
         /** Oldest first. Reads on while pages have some: many commit at once. */
-        const unshown = async (): Promise<readonly LogEntry[]> => {
+        const unshown = async (isWhole: boolean): Promise<readonly LogEntry[]> => {
           const found: LogEntry[] = []
           let cursor: string | null = null
           do {
@@ -35,12 +37,12 @@ export const register = (audit: Command) =>
             const page = await log.page(cursor === null ? query : { ...query, cursor })
             const entries = page.data.filter(({ id }) => !shown.has(id))
             found.push(...entries)
-            cursor = entries.length > 0 ? page.next_cursor : null
+            cursor = isWhole || entries.length > 0 ? page.next_cursor : null
           } while (cursor !== null && !interrupted.aborted)
           return found.toReversed()
         }
-        while (!interrupted.aborted) {
-          for (const entry of await unshown()) {
+        for (let look = 0; !interrupted.aborted; look += 1) {
+          for (const entry of await unshown(look % WHOLE_EVERY === 0)) {
             if (json) print(JSON.stringify(entry))
             else printStyled(entryLine(entry))
             shown.add(entry.id)
