@@ -58,17 +58,26 @@ export const dateAndSeconds = (time: Time): string =>
 /** "a, b and c" */
 export const listed = (texts: readonly string[]): string => lists({ type: 'conjunction' }).format(texts)
 
+const DAY_MS = 86_400_000
 const UNITS = [
-  ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const
 
-/** How far away a time is, in the largest unit that fits: "in 3 days", "2 hours ago". */
+const midnightOf = (time: number): number => new Date(time).setHours(0, 0, 0, 0)
+
+/**
+ * How far away a time is: "in 3 days", "2 hours ago". Days are those of the calendar, because "tomorrow" means the next
+ * one, not the next 24 hours.
+ */
 export const distance = (time: Time): string => {
-  const ms = new Date(time).getTime() - Date.now()
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(ms) >= length) ?? (['minute', 60_000] as const)
-  return spans({ numeric: 'auto' }).format(Math.round(ms / size), unit)
+  const [then, now] = [new Date(time).getTime(), Date.now()]
+  const words = spans({ numeric: 'auto' })
+  // rounded: some days have 23 or 25 hours
+  if (Math.abs(then - now) >= DAY_MS)
+    return words.format(Math.round((midnightOf(then) - midnightOf(now)) / DAY_MS), 'day')
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(then - now) >= length) ?? (['minute', 60_000] as const)
+  return words.format(Math.round((then - now) / size), unit)
 }
 
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
