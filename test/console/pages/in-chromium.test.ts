@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
+import { deferred } from '../../../src/domain/deferred.js'
 import { PASSWORD, addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown, soon } from '../../support/console.js'
 import { at, listAt, textAt } from '../../support/json.js'
@@ -132,6 +133,25 @@ describeConsole('pages of the console in a browser', () => {
       await shown(page, 'Saved.')
       const { json } = await asked('GET', `/links/${code}`, editor)
       expect(json).to.include({ title: 'Mine', note: 'also theirs' })
+    })
+
+    it('takes nothing that is typed while it is being saved: its answer closes the form', async () => {
+      const { promise: saved, resolve: save } = deferred()
+      await page.route(`**/links/${code}`, async (route) => {
+        if (route.request().method() === 'PATCH') await saved
+        await route.continue()
+      })
+      await page.getByRole('button', { name: 'Edit' }).click()
+      const title = page.getByLabel('Title', { exact: true })
+      await title.fill('Sent')
+      await title.press('Enter')
+      await page.getByRole('button', { name: 'Saving' }).waitFor()
+      await title.pressSequentially(' and more')
+      expect(await title.inputValue()).to.equal('Sent')
+      save()
+      await title.waitFor({ state: 'detached' })
+      await page.unroute(`**/links/${code}`)
+      await shown(page, 'Sent')
     })
 
     it('is offered free codes where another link has the one that was typed', async () => {
