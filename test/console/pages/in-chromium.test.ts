@@ -26,6 +26,10 @@ describeConsole('pages of the console in a browser', () => {
   const asked = (method: string, path: string, user: TestUser, json?: unknown) =>
     service.request(method, path, { token: user.token, json })
 
+  /** What a script finds on the page. */
+  const numbersOf = async (script: string): Promise<number[]> =>
+    JSON.parse(await page.evaluate<string>(`JSON.stringify((() => {${script}})())`))
+
   describe('a link', () => {
     const code = freshCode('page')
     before(async () => {
@@ -152,6 +156,33 @@ describeConsole('pages of the console in a browser', () => {
       await title.waitFor({ state: 'detached' })
       await page.unroute(`**/links/${code}`)
       await shown(page, 'Sent')
+    })
+
+    it('has a title read from the right that turns no other text, and is cut at its end', async () => {
+      const own = freshCode('right')
+      await addLink(service.db, { code: own, owner: editor.id })
+      const retitle = async (title: string) =>
+        expect((await asked('PATCH', `/links/${own}`, editor, { title })).status).to.equal(200)
+      // an override of the direction, as in names of files that pretend to be pictures
+      await retitle('picture \u202Egpj.exe')
+      await go(page, `/links/${own}`, own)
+      const [words, target] = await numbersOf(`
+        const lead = document.querySelector('.lead')
+        const words = document.createRange()
+        words.selectNodeContents([...lead.childNodes].find(({ textContent }) => textContent === 'leads to'))
+        return [words, lead.querySelector('a')].map((each) => each.getBoundingClientRect().left)`)
+      expect(words).to.be.lessThan(target ?? 0)
+      await retitle('عنوان طويل '.repeat(15))
+      await go(page, `?q=${own}`, 'Links')
+      await page.locator(`tr[data-code="${own}"]`).waitFor()
+      const [first, cell] = await numbersOf(`
+        const title = document.querySelector('tr[data-code="${own}"] .caption')
+        const first = document.createRange()
+        first.setStart(title.firstChild, 0)
+        first.setEnd(title.firstChild, 1)
+        return [first, title].map((each) => each.getBoundingClientRect().right)`)
+      expect(first).to.be.at.most((cell ?? 0) + 1)
+      await go(page, `/links/${code}`, code)
     })
 
     it('is offered free codes where another link has the one that was typed', async () => {

@@ -83,7 +83,8 @@ const DecisionCells = ({ line, nameOf }: Pick<RowProps, 'nameOf'> & { readonly l
   return (
     <>
       <td class="who-cell">
-        {nameOf(subject.id)} <span class="caption">{subject.id === null ? subject.network : subject.role}</span>
+        <bdi>{nameOf(subject.id)}</bdi>{' '}
+        <span class="caption">{subject.id === null ? subject.network : subject.role}</span>
       </td>
       <td class="mono">{action}</td>
       <td>{recordWords(line, nameOf)}</td>
@@ -112,7 +113,7 @@ const ChangeCells = (props: RowProps) => {
   return (
     <>
       <td class="who-cell">
-        {makerIn(line, nameOf)} <span class="caption">{line.subject.role}</span>
+        <bdi>{makerIn(line, nameOf)}</bdi> <span class="caption">{line.subject.role}</span>
       </td>
       <td>{whatIn(line)}</td>
       <td>{isOwn ? '' : recordWords(line, nameOf)}</td>

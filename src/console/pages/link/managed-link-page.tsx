@@ -60,7 +60,11 @@ export const ManagedLinkPage = ({
       <div class="link-page">
         <div class="under-head whole">
           <p class="lead">
-            {link.title !== null && <>{link.title} · </>}
+            {link.title !== null && (
+              <>
+                <bdi>{link.title}</bdi> ·{' '}
+              </>
+            )}
             {t.link.leadsTo}{' '}
             <a href={link.target} rel="noreferrer">
               {link.target}

@@ -42,7 +42,7 @@ export const LinkRow = ({
           <span class="host cut">{place.host}/</span>
           <strong class="cut">{link.code}</strong>
         </a>
-        <div class="caption cut" title={link.title ?? undefined}>
+        <div class="caption cut" dir={link.title === null ? undefined : 'auto'} title={link.title ?? undefined}>
           {link.title ?? t.links.noTitle}
         </div>
       </td>

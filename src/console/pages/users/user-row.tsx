@@ -30,7 +30,9 @@ export const UserRow = ({
       <SelectCell item={user} label={t.users.select(name)} of={selection} />
       <td class="link-cell">
         <a href={`/console/users/${id}`} title={name}>
-          <strong class="cut">{name}</strong>
+          <strong class="cut" dir="auto">
+            {name}
+          </strong>
         </a>
         <div class="caption cut" title={email}>
           {email}
