@@ -1,13 +1,15 @@
 import type { RefObject, TargetedFocusEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Gives the focus back, when a part closes, to the element that had it before. */
+/** Gives the focus back, when a part closes, to the element that had it before; if that is gone, to the heading. */
 export const useReturnedFocus = (): void =>
   useLayoutEffect(() => {
     const before = document.activeElement
     const giveBack = () => {
-      const isLost = document.activeElement === document.body
-      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus()
+      const { activeElement, body } = document
+      if (activeElement !== body) return
+      const back = before?.isConnected === true && before !== body ? before : document.querySelector('h1')
+      if (back instanceof HTMLElement) back.focus()
     }
     // once the part is gone: behind a modal dialog nothing takes the focus
     return () => queueMicrotask(giveBack)

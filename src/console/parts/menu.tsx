@@ -70,7 +70,8 @@ export const Menu = ({
       </summary>
       <div
         class="floating"
-        onClick={({ target }) => {
+        // before its button acts: a dialog gives the focus back to what has it when it opens
+        onClickCapture={({ target }) => {
           if (target instanceof Element && target.closest('button:not([aria-disabled]), a') !== null) shut()
         }}
       >

@@ -468,6 +468,7 @@ describeConsole('pages of the console in a browser', () => {
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.be.oneOf([200, 403])
       await page.getByRole('button', { name: 'I have copied it' }).click()
       expect(await page.content()).to.not.contain(secret)
+      await page.locator('h1:focus').waitFor()
 
       await page.getByRole('button', { name: 'Revoke nightly import' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

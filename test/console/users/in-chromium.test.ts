@@ -290,6 +290,15 @@ describeConsole('the pages of users in a browser', () => {
       await found()
     })
 
+    it('gives the focus back to the menu from which a dialog was opened', async () => {
+      await add('viewer', 'Menu Ada')
+      await open('?q=Menu Ada')
+      await menu('Menu Ada', 'Change the role')
+      await dialog().waitFor()
+      await page.keyboard.press('Escape')
+      await row('Menu Ada').locator('summary:focus').waitFor()
+    })
+
     it('goes by keys alone', async () => {
       const { id } = await add('viewer', 'Keys Ada')
       await open('?q=Keys')
