@@ -8,8 +8,9 @@ export const useReturnedFocus = (): void =>
     const giveBack = () => {
       const { activeElement, body } = document
       if (activeElement !== body) return
-      const back = before?.isConnected === true && before !== body ? before : document.querySelector('h1')
-      if (back instanceof HTMLElement) back.focus()
+      if (before instanceof HTMLElement && before !== body && before.isConnected) before.focus()
+      // whoever had no focus has scrolled to where they are
+      else document.querySelector('h1')?.focus({ preventScroll: true })
     }
     // once the part is gone: behind a modal dialog nothing takes the focus
     return () => queueMicrotask(giveBack)
