@@ -19,7 +19,7 @@ describe('what a client does wrong', () => {
     service = await startTestService({
       log: kept.log,
       composeLayers: pause.composeLayers,
-      environment: { REQUEST_DEADLINE_MS: '300' },
+      environment: { REQUEST_DEADLINE_MS: '1000' },
     })
     editor = await service.addUser('editor')
     await addManyLinks(service.db, { owner: editor.id, count: 5_000, prefix: 'left-', targetLength: 1_900 })

@@ -83,7 +83,7 @@ describe('a decision log that cannot be written', () => {
   let service: TestService
   let user: TestUser
   before(async () => {
-    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '400' } })
+    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '1000' } })
     user = await service.addUser('editor')
   })
   after(() => service.stop())
