@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
+import { deferred } from '../../../src/domain/deferred.js'
 import { addAccount } from '../../support/account.js'
 import {
   describeConsole,
   go,
   openConsole,
   openSignedIn,
+  refuseProfile,
   requireClean,
   shown,
   signIn,
@@ -312,6 +314,25 @@ describeConsole('an edit of the policy in a browser', () => {
     await begin()
     await page.getByRole('button', { name: /more, unchanged$/ }).press('Enter')
     await page.locator('.row-words:focus').waitFor()
+  })
+
+  it('takes no more changes while it is sent, which its answer would drop', async () => {
+    await begin()
+    await addFreeze('deny')
+    await reason().fill('a freeze')
+    await until('it can be applied', async () => (await apply().getAttribute('aria-disabled')) === null)
+    const { promise: answered, resolve: answer } = deferred()
+    await page.route('**/policy/changes', async (route) => {
+      await answered
+      await refuseProfile(route)
+    })
+    await apply().click()
+    const off = () => page.getByRole('button', { name: 'Add a row' }).getAttribute('aria-disabled')
+    await soon(async () => (await off()) === 'true')
+    expect(await page.getByLabel('Priority', { exact: true }).isDisabled()).to.equal(true)
+    answer()
+    await soon(async () => (await off()) === null)
+    await page.unroute('**/policy/changes')
   })
 
   it('leaves the focus on its button when that turns off', async () => {

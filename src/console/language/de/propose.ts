@@ -131,6 +131,7 @@ export const propose: Texts['propose'] = {
   off: {
     nothing: 'noch ist nichts geändert',
     asking: 'die Änderung wird gerade geprüft',
+    sending: 'die Änderung wird gerade gesendet',
     faults: (count) => `${number(count)} Fehler ${count === 1 ? 'steht' : 'stehen'} bei den Zeilen`,
     refused: (count) =>
       count === 1 ? 'Aus: 1 Invariante lehnt sie ab' : `Aus: ${number(count)} Invarianten lehnen sie ab`,

@@ -135,6 +135,7 @@ export const propose = {
   off: {
     nothing: 'nothing is changed yet',
     asking: 'the change is being looked at',
+    sending: 'the edit is being sent',
     faults: (count: number) => `${number(count)} ${count === 1 ? 'fault stands' : 'faults stand'} beside the rows`,
     refused: (count: number) =>
       count === 1 ? 'Off: 1 invariant refuses this edit' : `Off: ${number(count)} invariants refuse this edit`,

@@ -160,7 +160,13 @@ const Proposal = ({
         </p>
       )}
       <div class="propose">
-        <RowsCard draft={draft} notes={notes} off={reason} vocabulary={vocabulary} />
+        <RowsCard
+          draft={draft}
+          notes={notes}
+          // a success clears the draft
+          off={reason ?? (apply.busy.value ? t.propose.off.sending : null)}
+          vocabulary={vocabulary}
+        />
         <div class="propose-side">
           <ChangesCard cells={cells} changes={previewed?.decisions_changed} isFresh={isFresh} />
           <ReplayCard
