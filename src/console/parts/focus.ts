@@ -9,7 +9,7 @@ export const useReturnedFocus = (): void =>
       const { activeElement, body } = document
       if (activeElement !== body) return
       if (before instanceof HTMLElement && before !== body && before.isConnected) before.focus()
-      // whoever had no focus has scrolled to where they are
+      // the page stays scrolled where it is
       else document.querySelector('h1')?.focus({ preventScroll: true })
     }
     // once the part is gone: behind a modal dialog nothing takes the focus
