@@ -23,7 +23,7 @@ const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be a
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
 const name = parsed((text) => Name.safeParse(text).data, 'must be one line of 1 to 200 characters')
 
-/** Like LinksOfDeleted, with an id or an address. */
+/** `LinksOfDeleted` as it is typed: `to` is an id or an e-mail address. */
 type LinksOption = 'delete' | { readonly to: string }
 const links = parsed((text): LinksOption | undefined => {
   if (text === 'delete') return text

@@ -118,8 +118,9 @@ export const planProposal = async (
   const known = new Set([...base.rows, ...edit.add].map(rowText))
   const going = new Set(edit.remove.map(rowText))
   const said = comments.flatMap(({ row, before, after }, i) => {
-    if ('unreadable' in row || going.has(rowText(row))) return []
+    if ('unreadable' in row) return []
     const text = rowText(row)
+    if (going.has(text)) return []
     const now = base.comments.get(text)?.comment ?? null
     const refuse = (message: string) => faults.push({ field: `comments.${i}`, message })
     if (!known.has(text)) refuse('the row no longer exists')

@@ -14,7 +14,7 @@ const FIRST_ENTRIES = 10
 const PAGE = 1_000
 /** Ids are assigned before the commit, so an entry may appear this many ids late. */
 const OVERLAP = 10_000n
-/** Of so many looks, one reads the whole overlap: a late entry may stand behind pages that were shown. */
+/** Every tenth look reads the whole overlap, because a late entry may be behind a page that was shown before. */
 const WHOLE_EVERY = 10
 
 export const register = (audit: Command) =>
@@ -28,7 +28,7 @@ export const register = (audit: Command) =>
         let after = first.next_cursor === null ? 0n : BigInt(first.data.at(-1)?.id ?? 0) - 1n
         /** the entries after it that were shown */
         const shown = new Set<string>()
-        /** Oldest first. Reads on while pages have some: many commit at once. */
+        /** Oldest first. Reads on while pages have some, because many commit at once; to the end if `isWhole`. */
         const unshown = async (isWhole: boolean): Promise<readonly LogEntry[]> => {
           const found: LogEntry[] = []
           let cursor: string | null = null

@@ -58,11 +58,9 @@ export const dateAndSeconds = (time: Time): string =>
 /** "a, b and c" */
 export const listed = (texts: readonly string[]): string => lists({ type: 'conjunction' }).format(texts)
 
-const DAY_MS = 86_400_000
-const UNITS = [
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 const midnightOf = (time: number): number => new Date(time).setHours(0, 0, 0, 0)
 
@@ -72,12 +70,12 @@ const midnightOf = (time: number): number => new Date(time).setHours(0, 0, 0, 0)
  */
 export const distance = (time: Time): string => {
   const [then, now] = [new Date(time).getTime(), Date.now()]
+  const ms = then - now
   const words = spans({ numeric: 'auto' })
   // rounded: some days have 23 or 25 hours
-  if (Math.abs(then - now) >= DAY_MS)
-    return words.format(Math.round((midnightOf(then) - midnightOf(now)) / DAY_MS), 'day')
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(then - now) >= length) ?? (['minute', 60_000] as const)
-  return words.format(Math.round((then - now) / size), unit)
+  if (Math.abs(ms) >= DAY_MS) return words.format(Math.round((midnightOf(then) - midnightOf(now)) / DAY_MS), 'day')
+  if (Math.abs(ms) >= HOUR_MS) return words.format(Math.round(ms / HOUR_MS), 'hour')
+  return words.format(Math.round(ms / MINUTE_MS), 'minute')
 }
 
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -70,7 +70,7 @@ export const Menu = ({
       </summary>
       <div
         class="floating"
-        // before its button acts: a dialog gives the focus back to what has it when it opens
+        // before the button acts: a dialog remembers what has the focus when it opens, and that is the menu then
         onClickCapture={({ target }) => {
           if (target instanceof Element && target.closest('button:not([aria-disabled]), a') !== null) shut()
         }}

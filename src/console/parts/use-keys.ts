@@ -14,7 +14,7 @@ export const isTyping = (target: EventTarget | null): boolean =>
 export const useKeys = (keys: Readonly<Record<string, (event: KeyboardEvent) => unknown>>): void => {
   const latest = useRef(keys)
   latest.current = keys
-  // before the page is painted: whoever sees it may press a key
+  // not an effect after painting: keys may be pressed as soon as the page is visible
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return

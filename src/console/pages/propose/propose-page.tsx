@@ -163,7 +163,7 @@ const Proposal = ({
         <RowsCard
           draft={draft}
           notes={notes}
-          // a success clears the draft
+          // a success clears the draft, with whatever was changed meanwhile
           off={reason ?? (apply.busy.value ? t.propose.off.sending : null)}
           vocabulary={vocabulary}
         />
