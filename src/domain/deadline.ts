@@ -3,6 +3,7 @@ import { Refusal } from './refusal.js'
 /** The time limit of a request. */
 export class Deadline {
   readonly #at: number
+  #isAnswerKept = false
 
   /** `at`: in milliseconds, by performance.now() */
   constructor(at: number) {
@@ -17,6 +18,15 @@ export class Deadline {
   /** This deadline, or the one after so many milliseconds if that is earlier. */
   within(milliseconds: number): Deadline {
     return new Deadline(Math.min(this.#at, performance.now() + milliseconds))
+  }
+
+  /** Has the caller get the answer even after the deadline, since a 503 would hide what has been committed. */
+  keepAnswer(): void {
+    this.#isAnswerKept = true
+  }
+
+  get isAnswerKept(): boolean {
+    return this.#isAnswerKept
   }
 
   /** Throws `deadline_exceeded` (503) once it has passed. */

@@ -8,11 +8,15 @@ interface Late<T> {
   reportFault(error: unknown): void
 }
 
-/** Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed. */
+/**
+ * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed, unless the
+ * work has asked to keep its answer.
+ */
 export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, late: Late<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     let isLate = false
     const timer = setTimeout(() => {
+      if (deadline.isAnswerKept) return
       isLate = true
       reject(deadlineExceeded())
     }, deadline.left())

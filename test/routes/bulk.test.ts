@@ -484,10 +484,7 @@ describe('many links in one request', () => {
     try {
       const { token } = await hurried.addUser('editor')
       // twenty transactions of a thousand links take longer than that
-      await hurried.db.asOwner(
-        `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.04); return null; end';
-         create trigger slow after insert on links for each statement execute function slow()`,
-      )
+      await slowDown(hurried)
       for (const count of [300, 900, 1_000]) {
         const before = await numberOfLinks(hurried)
         const items = Array.from({ length: count }, () => ({ target }))
@@ -498,6 +495,28 @@ describe('many links in one request', () => {
         const made = (await numberOfLinks(hurried)) - before
         expect([status, made]).to.deep.equal(status === 503 ? [503, 0] : [200, at(json, 'done')])
       }
+    } finally {
+      await hurried.stop()
+    }
+  })
+
+  it('is answered with what was done, even where the service is too slow to say so in time', async () => {
+    const deadlineMs = 1_500
+    const hurried = await startTestService({ environment: { REQUEST_DEADLINE_MS: String(deadlineMs) } })
+    try {
+      const { token } = await hurried.addUser('editor')
+      await slowDown(hurried)
+      const before = await numberOfLinks(hurried)
+      const over = performance.now() + deadlineMs + 50
+      const answering = hurried.request('POST', '/links/bulk', {
+        token,
+        json: { operation: 'create', items: Array.from({ length: 500 }, () => ({ target })) },
+      })
+      await until('the first links', async () => (await numberOfLinks(hurried)) > before)
+      while (performance.now() < over);
+      const { status, json } = await answering
+      const made = (await numberOfLinks(hurried)) - before
+      expect([status, made]).to.deep.equal([200, at(json, 'done')])
     } finally {
       await hurried.stop()
     }
@@ -519,6 +538,12 @@ describe('many links in one request', () => {
     expect(await shown(one)).to.include({ title: null })
   })
 
+  /** Has each statement that creates links take 40 ms. */
+  const slowDown = ({ db }: TestService) =>
+    db.asOwner(
+      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.04); return null; end';
+       create trigger slow after insert on links for each statement execute function slow()`,
+    )
   const numberOfLinks = async ({ db } = service): Promise<number> =>
     (await db.asOwner<{ n: number }>('select count(*)::int as n from links'))[0]?.n ?? 0
 })

@@ -5,7 +5,6 @@ import type { Knex } from 'knex'
 import { DecisionOutdated, refusalOfOutdated } from '../../database/errors.js'
 import { LINK_ROW, toLink, type LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
-import type { Deadline } from '../../domain/deadline.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { Link } from '../../domain/link.js'
@@ -75,8 +74,7 @@ export const bulkLinksStore = ({
   keepsTrash,
 }: Omit<LinksStoreParts, 'searches'>): DataRule<BulkLinks> => ({
   rows: 'links with which the caller may do what each item asks for',
-  open: (request) => {
-    const context = { ...request, deadline: beforeAnswer(request.deadline) }
+  open: (context) => {
     /**
      * Creates all links in one statement. A taken code aborts it in the mode `all`, and is skipped in the mode `each`.
      */
@@ -137,8 +135,12 @@ export const bulkLinksStore = ({
     }
 
     /** All items have the same operation, so one of the two has nothing to do. */
-    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> =>
-      new Map([...(await create(items.filter(isCreation), mode)), ...(await change(items.filter(isChange), mode))])
+    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> => {
+      const created = await create(items.filter(isCreation), mode)
+      const done = [...created, ...(await change(items.filter(isChange), mode))]
+      context.deadline.keepAnswer()
+      return new Map(done)
+    }
 
     /** Does the items in one transaction. If one of them makes it fail, does each by itself. */
     const some = async (items: readonly BulkItem[], outcomes: Map<BulkItem, Outcome>): Promise<void> => {
@@ -186,16 +188,6 @@ const refusalOfRest = (error: unknown): Refusal => {
 /** The refusal of an item whose code is taken. */
 export const codeTaken = (message: string): Refusal =>
   new Refusal('code_taken', { errors: [{ field: 'code', message }] })
-
-/**
- * Ends earlier than the request, so that an answer can still be written that says which items were committed. A 503
- * would ask the caller to repeat all of them.
- */
-const beforeAnswer = (deadline: Deadline): Deadline => {
-  const left = deadline.left()
-  return deadline.within(left - Math.min(ANSWER_MS, left / 2))
-}
-const ANSWER_MS = 250
 
 /** Items per transaction in the mode `each`. Small transactions hold their locks only briefly. */
 const TOGETHER = 50
