@@ -1,7 +1,6 @@
--- Each revision lists the comments that it changes, so that an earlier revision is restored with its comments. A
--- removed row loses its comment, even if it was removed by hand: then this trigger adds that to the revision.
-create or replace function keep_policy_comments() returns trigger
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- What a revision or a proposal says of comments can be read by everybody who is shown it.
+create or replace function require_readable_comments() returns trigger
+  language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (
     select from jsonb_array_elements(new.comments) entry
@@ -10,6 +9,18 @@ begin
         or coalesce(jsonb_typeof(entry -> 'after'), '') not in ('string', 'null')) then
     raise exception 'comments of a revision are {row, before, after}' using errcode = 'integrity_constraint_violation';
   end if;
+  return new;
+end $$;
+create or replace trigger comments_checked before insert on policy_revisions
+  for each row execute function require_readable_comments();
+create or replace trigger comments_checked before insert on policy_proposals
+  for each row execute function require_readable_comments();
+
+-- Each revision lists the comments that it changes, so that an earlier revision is restored with its comments. A
+-- removed row loses its comment, even if it was removed by hand: then this trigger adds that to the revision.
+create or replace function keep_policy_comments() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
   with said as (
     select r.ptype, r.rule from jsonb_array_elements(new.comments) entry, public.policy_row_of(entry -> 'row') r
   ), gone as (

@@ -167,13 +167,19 @@ describe('comments of rows', () => {
     expect(at(await get('/policy/revisions/2'), 'decisions_changed')).to.deep.equal([])
   })
 
-  it('follow the revisions alone: no login of the service writes them, nor a revision that says nonsense', async () => {
+  it('follow the revisions alone: no login of the service writes them, nor a revision or proposal that says nonsense', async () => {
     const revision = (comments: string) =>
       `begin; select enter('policy_editor', null);
        insert into policy_revisions (revision, actor, reason, added, removed, comments, decisions_changed, model_sha256)
          values (2, 'x', 'x', '[]', '[]', '${comments}', '[]', ''); commit`
+    const proposal = (comments: string) =>
+      `begin; select enter('policy_editor', null);
+       insert into policy_proposals (actor, reason, base, added, removed, comments)
+         values ('x', 'x', 1, '[]', '[]', '${comments}'); commit`
     for (const sql of [
       `begin; select enter('policy_editor', null); delete from policy_comments; commit`,
+      proposal('[5]'),
+      proposal('[{"row": ["p2"], "before": null, "after": 7}]'),
       revision('[5]'),
       revision('[{"row": ["p2"], "before": {}, "after": null}]'),
     ])
