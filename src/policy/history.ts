@@ -171,7 +171,7 @@ export const rowsOfRevision = async (
     return parsed && { ...parsed, rows: inStoredOrder(parsed.rows) }
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error
-    const message = `${revision} cannot be restored: ${error.message}`
+    const message = `${revision} cannot be read: ${error.message}`
     throw new Refusal('validation_failed', { errors: [{ field: 'revision', message }] })
   }
 }
