@@ -5,7 +5,7 @@ import type { DecisionRecord } from '../domain/decision-record.js'
 
 /** The recorder's counters. Totals only grow. */
 export interface RecorderStats {
-  /** records that wait for the next batch */
+  /** records that are not written yet */
   readonly waiting: number
   /** records dropped since the start, because too many were waiting */
   readonly lost: number
@@ -32,7 +32,7 @@ const BATCH = 500
  * not recorded here: their records commit with them.
  */
 export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions) => {
-  let waiting: DecisionRecord[] = []
+  const waiting: DecisionRecord[] = []
   let lost = 0
   let failures = 0
   let failing = false
@@ -40,19 +40,17 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
 
   const write = async () => {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH)
+      const batch = waiting.slice(0, BATCH)
       const startedAt = performance.now()
       try {
         await database.flush([enter(AUDIT_WRITER, null), insertDecisions(batch)])
       } catch (error) {
-        const kept = [...batch, ...waiting]
-        waiting = kept.slice(0, MOST_WAITING)
-        lost += kept.length - waiting.length
         failures += 1
         if (!failing) onFault(error, lost)
         failing = true
         return
       }
+      waiting.splice(0, batch.length)
       failing = false
       onBatch?.((performance.now() - startedAt) / 1_000)
     }

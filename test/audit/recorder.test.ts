@@ -74,7 +74,7 @@ describe('the recorder of decisions', () => {
     recorder.record(record('second'))
     await tick(AN_HOUR)
     expect(ids()).to.deep.equal([['first']])
-    expect(recorder.stats()).to.deep.equal({ waiting: 1, lost: 0, failures: 0 })
+    expect(recorder.stats()).to.deep.equal({ waiting: 2, lost: 0, failures: 0 })
   })
 
   it('closes with at most one more write once the database answers, after any number of ticks', async () => {
