@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { isObject } from '../domain/is-object.js'
+import { pauseEvery } from '../domain/pause-every.js'
 
 const texts = z.array(z.string())
 
@@ -86,8 +87,8 @@ const Document = z.object({
   info: z.object({ title: z.string(), version: z.string(), description: z.string().optional() }),
   servers: z.array(z.object({ url: z.string() })),
   tags: z.array(z.object({ name: z.string(), description: z.string().optional() })),
-  paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.object({ schemas: z.record(z.string(), Schema) }),
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 })
 
 export interface ApiResponse extends Response {
@@ -102,12 +103,14 @@ export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'responses
 }
 
 /** The parts of the document that the page uses. */
-export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths'> {
+export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths' | 'components'> {
   readonly operations: readonly ApiOperation[]
+  /** of a refusal */
+  readonly problem: SchemaJson
 }
 
-/** A document in which each reference (`$ref`) has become its target. Within itself, a target is left empty. */
-const withoutReferences = (document: unknown): unknown => {
+/** Replaces each reference (`$ref`) in a part of a document by its target. Within itself, a target is left empty. */
+const resolverOf = (document: unknown): ((part: unknown) => unknown) => {
   const targets = new Map<string, object>()
   const targetOf = (ref: string): object => {
     const known = targets.get(ref)
@@ -127,19 +130,26 @@ const withoutReferences = (document: unknown): unknown => {
     const whole = Object.fromEntries(Object.entries(own).map(([name, each]) => [name, resolved(each)]))
     return typeof ref === 'string' ? { ...targetOf(ref), ...whole } : whole
   }
-  return resolved(document)
+  return resolved
 }
 
-/** Reads an OpenAPI 3.1 document; throws if it is not one. */
-export const readApiDocument = (json: unknown): ApiDocument => {
-  const { paths, ...document } = Document.parse(withoutReferences(json))
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { responses, ...operation }]) => ({
-      ...operation,
-      method: method.toUpperCase(),
-      path,
-      responses: Object.entries(responses).map(([status, each]) => ({ ...each, status: Number(status) })),
-    })),
-  )
-  return { ...document, operations }
+/** Reads an OpenAPI 3.1 document, and yields to the event loop between its operations. Throws if it is not one. */
+export const readApiDocument = async (json: unknown): Promise<ApiDocument> => {
+  const { paths, components, ...document } = Document.parse(json)
+  const resolved = resolverOf(json)
+  const pause = pauseEvery(1)
+  const operations: ApiOperation[] = []
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, each] of Object.entries(methods)) {
+      await pause()
+      const { responses, ...operation } = Operation.parse(resolved(each))
+      operations.push({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        responses: Object.entries(responses).map(([status, response]) => ({ ...response, status: Number(status) })),
+      })
+    }
+  }
+  return { ...document, operations, problem: Schema.parse(resolved(components.schemas['Problem'] ?? {})) }
 }

@@ -41,15 +41,17 @@ const readSite = (): BuiltSite => BuiltSite.parse(JSON.parse(readFileSync(new UR
  * The site: pages built by `npm run build`, and the reference of the document `openapi`. Files are read at the first
  * request, which throws if the program is not built.
  */
-export const createDocs = (openapi: () => unknown): Docs => {
+export const createDocs = (openapi: () => Promise<string>): Docs => {
   const site = once(readSite)
   const named = once(() => {
     const pictures = Object.entries(site().pictures).map(([name, text]) => [name, () => pictureOf(text)] as const)
     const pages = [...guidePages(site())].map(([name, page]) => [name, () => answerOf(page())] as const)
     return new Map([...pages, ...pictures].map(([name, answer]) => [name, once(answer)]))
   })
+  const makeReference = async ({ scripts }: BuiltSite) =>
+    answerOf(await referencePage(JSON.parse(await openapi()), scripts))
   return {
-    reference: once(() => referencePage(openapi(), site().scripts).then(answerOf)),
+    reference: once(() => makeReference(site())),
     find: (name) => named().get(name)?.() ?? null,
   }
 }

@@ -58,7 +58,7 @@ const contentsOf = (groups: readonly Group[]): Html =>
 
 /** The API reference, generated only from its OpenAPI document. Other requests are answered in between. */
 export const referencePage = async (json: unknown, { copy, search, send }: BuiltSite['scripts']): Promise<DocsPage> => {
-  const document = readApiDocument(json)
+  const document = await readApiDocument(json)
   const { info, servers } = document
   const baseUrl = servers[0]?.url ?? ''
   const groups = groupsOf(document)

@@ -192,9 +192,8 @@ const PROBLEM = {
 }
 
 /** The format of a refusal. */
-export const aboutProblems = ({ operations, components }: ApiDocument): Html => {
-  const problem = components.schemas['Problem'] ?? {}
-  return html`<section aria-labelledby="problems">
+export const aboutProblems = ({ operations, problem }: ApiDocument): Html =>
+  html`<section aria-labelledby="problems">
     <h2 id="problems">Refusals</h2>
     <p>
       A refusal is <code>application/problem+json</code> (RFC 9457). Programs read its <code>code</code>, whose meaning
@@ -205,4 +204,3 @@ export const aboutProblems = ({ operations, components }: ApiDocument): Html => 
     ${codeBlock(JSON.stringify(PROBLEM, null, 2), 'json', 'A refusal')}
     ${bodyTable('Fields of a refusal', problem, 'answer')} ${allRefusals(operations)}
   </section>`
-}

@@ -1,4 +1,5 @@
 import { SCOPES } from '../domain/action.js'
+import { pauseEvery } from '../domain/pause-every.js'
 import { MEDIA_TYPES } from '../input/input.js'
 import { TAGS } from '../layers/documentation.js'
 import type { Route } from '../layers/route.js'
@@ -110,11 +111,13 @@ const signInScheme = (baseUrl: string): Json => ({
   },
 })
 
-/** The OpenAPI 3.1 description of the route table that serves the requests. */
-export const openapiDocument = (
+/**
+ * The OpenAPI 3.1 description of the route table that serves the requests. Yields to the event loop between the routes.
+ */
+export const openapiDocument = async (
   routes: readonly Route[],
   { baseUrl, version }: { readonly baseUrl: string; readonly version: string },
-): Json => {
+): Promise<Json> => {
   const schemas: NamedSchemas = new Map([
     ['Problem', PROBLEM],
     ['Page', PAGE],
@@ -122,7 +125,9 @@ export const openapiDocument = (
   ])
   const signsIn = routes.some(({ documentation }) => documentation.id === 'requestToken')
   const paths: Record<string, Record<string, Json>> = {}
+  const pause = pauseEvery(1)
   for (const route of routes) {
+    await pause()
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas, signsIn) }
   }

@@ -16,8 +16,8 @@ interface SystemParts {
   readonly jwks: () => object
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
-  /** a function, because it describes the table that contains the routes below; called once */
-  readonly openapi: () => object
+  /** JSON; a function, because it describes the table that contains the routes below */
+  readonly openapi: () => Promise<string>
 }
 
 const readinessView = <Status extends string>(status: Status) =>
@@ -72,7 +72,7 @@ const probe = { ...PUBLIC_GET, gateway: { scope: 'public', quota: 'probe' } } as
 /** Public routes outside the policy: health, keys, metrics and the API description. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts): readonly Route[] => {
   const keys = new FixedDocument(JSON.stringify(jwks()))
-  const description = once(() => new FixedDocument(JSON.stringify(openapi())))
+  const description = once(async () => new FixedDocument(await openapi()))
   return [
     route({
       ...probe,
@@ -121,7 +121,11 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
     route({
       ...PUBLIC_GET,
       path: '/openapi.json',
-      handle: () => ({ status: 200, body: description(), headers: { 'Cache-Control': 'public, max-age=60' } }),
+      handle: async () => ({
+        status: 200,
+        body: await description(),
+        headers: { 'Cache-Control': 'public, max-age=60' },
+      }),
       documentation: {
         id: 'getOpenapi',
         summary: 'This description (OpenAPI 3.1)',

@@ -2,6 +2,7 @@ import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { deadlineExceeded } from '../domain/deadline.js'
 import { createGate } from '../domain/gate.js'
+import { once } from '../domain/once.js'
 import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
@@ -119,7 +120,7 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
   const replays = replaysStore(database, settings.requestDeadlineMs)
   const keepsTrash = settings.trashDays > 0
   const trash = trashStore(database, redirects.changed, searches)
-  const openapi = () => openapiDocument(table, { baseUrl, version: VERSION })
+  const openapi = once(async () => JSON.stringify(await openapiDocument(table, { baseUrl, version: VERSION })))
   const table: readonly Route[] = [
     ...linkRoutes({
       findLink: findRecord,

@@ -167,7 +167,7 @@ describe('comments of rows', () => {
     expect(at(await get('/policy/revisions/2'), 'decisions_changed')).to.deep.equal([])
   })
 
-  it('follow the revisions alone: no login of the service writes them, nor a revision or proposal that says nonsense', async () => {
+  it('follow the revisions alone: no login writes them, nor a revision or a proposal that says nonsense', async () => {
     const revision = (comments: string) =>
       `begin; select enter('policy_editor', null);
        insert into policy_revisions (revision, actor, reason, added, removed, comments, decisions_changed, model_sha256)
