@@ -135,7 +135,7 @@ export const openPool = ({
         async (client) => {
           if (deadline === undefined) return sendBounded(client, encoded)
           const bounded = [wire(await startDeadline(client, deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
-          return (await send(client, bounded)).slice(1, -1)
+          return (await deadline.awaitOutcome(() => send(client, bounded))).slice(1, -1)
         },
         deadline,
       )
@@ -153,7 +153,7 @@ export const openPool = ({
               await client.query(text, values)
             }
             const result = await work(client)
-            await commit(client, deadline)
+            await (deadline === undefined ? commit(client) : deadline.awaitOutcome(() => commit(client, deadline)))
             return result
           } catch (error) {
             // a connection that cannot roll back is not idle, so release closes it

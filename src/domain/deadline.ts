@@ -3,7 +3,7 @@ import { Refusal } from './refusal.js'
 /** The time limit of a request. */
 export class Deadline {
   readonly #at: number
-  #isAnswerKept = false
+  #outcomes = 0
 
   /** `at`: in milliseconds, by performance.now() */
   constructor(at: number) {
@@ -20,13 +20,24 @@ export class Deadline {
     return new Deadline(Math.min(this.#at, performance.now() + milliseconds))
   }
 
-  /** Has the caller get the answer even after the deadline, since a 503 would hide what has been committed. */
-  keepAnswer(): void {
-    this.#isAnswerKept = true
+  /**
+   * Sends a commit. The caller then gets its outcome even after the deadline: a 503 would say that nothing was changed.
+   * Throws `deadline_exceeded` (503), and sends nothing, once it has passed.
+   */
+  async awaitOutcome<T>(commit: () => Promise<T>): Promise<T> {
+    this.require()
+    this.#outcomes += 1
+    try {
+      return await commit()
+    } catch (error) {
+      this.#outcomes -= 1
+      throw error
+    }
   }
 
-  get isAnswerKept(): boolean {
-    return this.#isAnswerKept
+  /** True while a commit is on its way, and after it has succeeded. */
+  get isOutcomeAwaited(): boolean {
+    return this.#outcomes > 0
   }
 
   /** Throws `deadline_exceeded` (503) once it has passed. */

@@ -9,14 +9,14 @@ interface Late<T> {
 }
 
 /**
- * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed, unless the
- * work has asked to keep its answer.
+ * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed, unless it
+ * has committed something by then, or may just be doing so.
  */
 export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, late: Late<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     let isLate = false
     const timer = setTimeout(() => {
-      if (deadline.isAnswerKept) return
+      if (deadline.isOutcomeAwaited) return
       isLate = true
       reject(deadlineExceeded())
     }, deadline.left())

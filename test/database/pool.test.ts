@@ -331,6 +331,29 @@ describe('the pool', () => {
     }
   })
 
+  it('sends no commit after the deadline, whatever the time is on the server by then', async () => {
+    const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
+    const setBack = (ms: number) =>
+      db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
+        select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms} $$`)
+    try {
+      await patient.run({ text: 'select 1' })
+      const deadline = new Deadline(performance.now() + 300)
+      const failed = await failureOf(
+        patient.transaction(async (client) => {
+          for (const { text, values } of [ENTER, DECIDED, insert('late')]) await client.query(text, [...(values ?? [])])
+          await setBack(900)
+          while (deadline.left() > 0);
+        }, deadline),
+      )
+      expect(failed).to.include({ code: 'deadline_exceeded', status: 503 })
+      expect(await codes()).to.deep.equal([])
+    } finally {
+      await setBack(0)
+      await patient.close()
+    }
+  })
+
   for (const ago of [900, 3_600_000])
     it(`commits nothing after the deadline where the server's clock was set back by ${ago} ms`, async () => {
       const setBack = (ms: number) =>

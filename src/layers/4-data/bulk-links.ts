@@ -135,12 +135,8 @@ export const bulkLinksStore = ({
     }
 
     /** All items have the same operation, so one of the two has nothing to do. */
-    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> => {
-      const created = await create(items.filter(isCreation), mode)
-      const done = [...created, ...(await change(items.filter(isChange), mode))]
-      context.deadline.keepAnswer()
-      return new Map(done)
-    }
+    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> =>
+      new Map([...(await create(items.filter(isCreation), mode)), ...(await change(items.filter(isChange), mode))])
 
     /** Does the items in one transaction. If one of them makes it fail, does each by itself. */
     const some = async (items: readonly BulkItem[], outcomes: Map<BulkItem, Outcome>): Promise<void> => {
