@@ -231,10 +231,12 @@ export const linkRoutes = ({
         if ((await findUser(body.owner_id)) === null)
           throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
         let transferred = 0
+        let remaining = 0
         const transferSome = async (): Promise<boolean> => {
-          const given = await store.transferSome(record.owner_id, body.owner_id)
-          transferred += given
-          return given > 0
+          const some = await store.transferSome(record.owner_id, body.owner_id)
+          transferred += some.given
+          remaining = some.remaining
+          return some.given > 0 && remaining > 0
         }
         try {
           let goesOn = true
@@ -243,11 +245,7 @@ export const linkRoutes = ({
           // a refusal would not say what is already transferred; if the cause lasts, the next request is refused
           if (transferred === 0) throw error
         }
-        return {
-          status: 200,
-          body: { transferred, remaining: await store.count(record.owner_id) },
-          unchanged: transferred === 0,
-        }
+        return { status: 200, body: { transferred, remaining }, unchanged: transferred === 0 }
       },
       documentation: {
         id: 'transferLinksOfUser',

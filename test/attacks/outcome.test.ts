@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { createPasswords } from '../../src/identity/password.js'
 import { at, textAt } from '../support/json.js'
@@ -47,6 +48,13 @@ describe('whoever is told 503 at the deadline finds nothing changed later: the o
   /** As `committing`, until after the deadline. */
   const late = (event: string, ask: () => Promise<Asked>) => committing(event, 1_100, ask)
 
+  const untilCommit = () =>
+    until('the commit', async () => {
+      const text = `select from pg_stat_activity where datname = current_database() and query ~ 'require_in_time'
+        and wait_event = 'PgSleep'`
+      return (await service.db.asOwner(text)).length > 0
+    })
+
   const create = (code: string, more = {}) =>
     service.request('POST', '/links', { token: ada.token, json: { code, target, ...more } })
 
@@ -62,11 +70,7 @@ describe('whoever is told 503 at the deadline finds nothing changed later: the o
     const code = freshCode()
     const { status } = await committing('insert on links', 300, async () => {
       const answering = create(code)
-      await until('the commit', async () => {
-        const text = `select from pg_stat_activity where datname = current_database() and query ~ 'require_in_time'
-          and wait_event = 'PgSleep'`
-        return (await service.db.asOwner(text)).length > 0
-      })
+      await untilCommit()
       const over = performance.now() + 1_000
       while (performance.now() < over);
       return answering
@@ -112,5 +116,31 @@ describe('whoever is told 503 at the deadline finds nothing changed later: the o
       service.request('DELETE', `/users/${user.id}?links=delete`, { token: root.token }),
     )
     expect([status, await targetsOf(code)]).to.deep.equal([204, []])
+  })
+
+  it('of a transfer of all links of a user, though the database answers nothing afterwards', async () => {
+    const user = await service.addUser('editor')
+    const code = await addLink(service.db, { owner: user.id })
+    const holder = new Client(service.db.owner)
+    await holder.connect()
+    try {
+      const { status, json } = await committing('update on links', 300, async () => {
+        const answering = service.request('POST', `/users/${user.id}/links/transfer`, {
+          token: root.token,
+          json: { owner_id: ada.id },
+        })
+        await untilCommit()
+        await holder.query('begin')
+        await holder.query('lock table links in access exclusive mode')
+        const answer = await answering
+        await holder.query('rollback')
+        return answer
+      })
+      expect([status, json]).to.deep.equal([200, { transferred: 1, remaining: 0 }])
+      const [link] = await service.db.asOwner('select owner_id from links where code = $1', [code])
+      expect(link).to.deep.equal({ owner_id: ada.id })
+    } finally {
+      await holder.end()
+    }
   })
 })

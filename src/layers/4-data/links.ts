@@ -12,7 +12,7 @@ import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../rules.js'
-import { bind, change, changeOne, reachOf, read, readerOf, type Binding } from './context.js'
+import { bind, changeOne, reachOf, read, readerOf, type Binding } from './context.js'
 import { insertOnce, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
 import type { ExportFormat } from './export-columns.js'
@@ -76,12 +76,13 @@ export interface Links {
    * Transfers the record that was decided about, like `update`. Throws `validation_failed` if the new owner is missing.
    */
   transfer(link: Link, owner: Id, version?: number): Promise<Link>
-  /** Transfers the next thousand links of a user to another, in one transaction. Returns how many. */
-  transferSome(from: Id, to: Id): Promise<number>
+  /**
+   * Transfers the next thousand links of a user to another, in one transaction. Returns how many, and how many remain
+   * of those that the caller reaches.
+   */
+  transferSome(from: Id, to: Id): Promise<{ readonly given: number; readonly remaining: number }>
   /** Adds its visit count to the record that was decided about. */
   withVisits(link: Link): Promise<Link>
-  /** How many links of a user the caller reaches. */
-  count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
   /** The number of all listed links, up to 10,000. */
   countListed(filter: LinkFilter): Promise<number>
@@ -142,9 +143,13 @@ export const linksStore =
         transferSome: async (from, to) => {
           const some = links().where('owner_id', from).select('id').orderBy('id').limit(TRANSFERRED_AT_ONCE).forUpdate()
           const given = knex.raw('select code from give_links(array(?), ?)', [some, to])
-          const rows = await change<Pick<LinkRow, 'code'>>(database, binding, prepared(given)).catch(refuseFields)
+          const left = links().where('owner_id', from).select(knex.raw('count(*)::int as links'))
+          const statements = [binding.enterChange(), prepared(given), prepared(left)]
+          const results = await database.flush(statements, binding.deadline).catch(refuseFields)
+          const rows: readonly Pick<LinkRow, 'code'>[] = results[1]?.rows ?? []
+          const count: { readonly links: number } | undefined = results[2]?.rows[0]
           for (const { code } of rows) changed(code)
-          return rows.length
+          return { given: rows.length, remaining: count?.links ?? 0 }
         },
         withVisits: async (link) => {
           const query = ownedRows('visit_counts', binding)().select('visits as total', 'last_at')
@@ -152,11 +157,6 @@ export const linksStore =
           const [row] = await read<{ total: string; last_at: Date | null }>(database, binding, text)
           if (row === undefined) return link
           return { ...link, visits: { total: Number(row.total), last_at: row.last_at?.toISOString() ?? null } }
-        },
-        count: async (owner) => {
-          const counted = links().where('owner_id', owner).select(knex.raw('count(*)::int as links'))
-          const [row] = await read<{ links: number }>(database, binding, prepared(counted))
-          return row?.links ?? 0
         },
         page: (query) =>
           isByVisits(query)
