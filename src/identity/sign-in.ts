@@ -82,6 +82,12 @@ const REVOKE_FAMILY = `
   )
   select record_ended_sign_in(user_id, family, $2) from (select distinct user_id, family from revoked) ended`
 
+/** Ends the family of a refresh token. `reused`: somebody has a copy of the token; otherwise its user signs out. */
+const endFamily = (hash: Buffer, reused: boolean): readonly Statement[] => [
+  { name: 'sign_in_lock', text: LOCK_FAMILY, values: [hash] },
+  { name: 'sign_in_revoke', text: REVOKE_FAMILY, values: [hash, reused] },
+]
+
 interface Account {
   readonly id: string
   /** null: the account has no password */
@@ -180,23 +186,17 @@ export const createSignIn = ({
     }
   }
 
-  /** `user`: the account that the sign-in was for; null if unknown. */
-  const refuse = async (user: string | null, grant: keyof typeof WHY_NOT, request: SignInRequest): Promise<never> => {
+  /** `user`: the account that the sign-in was for; null if unknown. `ending`: what ends the sign-in as well */
+  const refuse = async (
+    user: string | null,
+    grant: keyof typeof WHY_NOT,
+    request: SignInRequest,
+    ending: readonly Statement[] = [],
+  ): Promise<never> => {
     const text = 'select record_refused_sign_in($1, $2)'
     const record = { name: 'sign_in_refuse', text, values: [user, grant] }
-    await asIdentity(database, [originOf(request, null), record], request.deadline)
+    await asIdentity(database, [originOf(request, null), ...ending, record], request.deadline)
     throw new Refusal('invalid_grant', { detail: WHY_NOT[grant] })
-  }
-
-  /** `reused`: somebody has a copy of the token; otherwise its user signs out */
-  const revoke = async (refreshToken: string, reused: boolean, request: SignInRequest): Promise<void> => {
-    const hash = hashOfToken(refreshToken)
-    const statements = [
-      originOf(request, null),
-      { name: 'sign_in_lock', text: LOCK_FAMILY, values: [hash] },
-      { name: 'sign_in_revoke', text: REVOKE_FAMILY, values: [hash, reused] },
-    ]
-    await asIdentity(database, statements, request.deadline)
   }
 
   return {
@@ -243,13 +243,15 @@ export const createSignIn = ({
         return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-      if (rotation?.outcome === 'reused') await revoke(presented, true, request)
-      return refuse(rotation?.user_id ?? null, 'refresh_token', request)
+      const ending = rotation?.outcome === 'reused' ? endFamily(hash, true) : []
+      return refuse(rotation?.user_id ?? null, 'refresh_token', request, ending)
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is not an error. */
     revoke: async (refreshToken: string, request: SignInRequest): Promise<void> => {
-      if (isOpaqueToken(refreshToken)) await revoke(refreshToken, false, request)
+      if (!isOpaqueToken(refreshToken)) return
+      const ending = endFamily(hashOfToken(refreshToken), false)
+      await asIdentity(database, [originOf(request, null), ...ending], request.deadline)
     },
   }
 }

@@ -84,17 +84,33 @@ describe('whoever is told 503 at the deadline finds nothing changed later: the o
     expect((await late('update on links', () => service.request('GET', `/${code}`))).status).to.equal(302)
   })
 
-  it('of a refreshed sign-in, which goes on', async () => {
+  const askToken = (json: object) => service.request('POST', '/auth/token', { json })
+
+  const refresh = ({ json }: Asked) =>
+    askToken({ grant_type: 'refresh_token', refresh_token: textAt(json, 'refresh_token') })
+
+  const signIn = async () => {
     const user = await service.addUser('editor')
     const hash = await (await createPasswords()).hash(PASSWORD)
     await service.db.asOwner('update users set password_hash = $2 where id = $1', [user.id, hash])
-    const ask = (json: object) => service.request('POST', '/auth/token', { json })
-    const refresh = ({ json }: Asked) =>
-      ask({ grant_type: 'refresh_token', refresh_token: textAt(json, 'refresh_token') })
-    const signedIn = await ask({ grant_type: 'password', username: user.email, password: PASSWORD })
+    return askToken({ grant_type: 'password', username: user.email, password: PASSWORD })
+  }
+
+  it('of a refreshed sign-in, which goes on', async () => {
+    const signedIn = await signIn()
     const refreshed = await late('update on refresh_tokens', () => refresh(signedIn))
     expect(refreshed.status).to.equal(200)
     expect((await refresh(refreshed)).status).to.equal(200)
+  })
+
+  it('of a refresh with a used token, which ends the sign-in', async () => {
+    const signedIn = await signIn()
+    const refreshed = await refresh(signedIn)
+    expect(refreshed.status).to.equal(200)
+    // two tokens end
+    const { status, json } = await committing('update on refresh_tokens', 550, () => refresh(signedIn))
+    expect([status, at(json, 'error')]).to.deep.equal([400, 'invalid_grant'])
+    expect((await refresh(refreshed)).json).to.include({ error: 'invalid_grant' })
   })
 
   it('of an edit of the policy', async () => {
