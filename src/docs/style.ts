@@ -2,6 +2,7 @@ import { TOKENS, css } from '../pages/pages.js'
 import { ARTICLES } from './style-articles.js'
 import { CONTROLS } from './style-controls.js'
 
+// in two lines, as on the narrowest screens, a sticky top would cover the heading that a link leads to
 const FRAME = css`
   * {
     box-sizing: border-box;
@@ -46,6 +47,11 @@ const FRAME = css`
     padding: 0 var(--edge);
     background: var(--canvas);
     border-bottom: 1px solid var(--line);
+  }
+  @media (width < 24rem) {
+    .top {
+      position: static;
+    }
   }
   .top a {
     display: inline-flex;

@@ -102,6 +102,17 @@ const WIDE = { width: 1_280, height: 800 }
     }
   })
 
+  it('shows the heading that a link leads to below its own top, on the narrowest screen as well', async () => {
+    for (const width of [320, 360, 640]) {
+      await page.setViewportSize({ width, height: 568 })
+      await open('/docs/operations#pgbouncer')
+      // the top may be in two lines
+      const covered = `Math.max(0, document.querySelector('.top').getBoundingClientRect().bottom)`
+      const heading = `document.querySelector('#pgbouncer').getBoundingClientRect().top`
+      expect(await page.evaluate(`${heading} - ${covered}`), `${width} pixels`).to.be.within(0, 100)
+    }
+  })
+
   it('is printed as text alone, dark on white, whatever the screen looks like', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 680, height: 960 })
@@ -163,6 +174,18 @@ const WIDE = { width: 1_280, height: 800 }
       await page.evaluate(`location.hash = '#createLink'`)
       await page.waitForSelector('#createLink', { state: 'visible' })
       expect(await page.inputValue('#search')).to.equal('')
+    })
+
+    it('makes way for a link to what it hides again, though the address has it already', async () => {
+      await page.locator('#createLink').getByText('Try it').click()
+      for (const time of ['first', 'second']) {
+        await page.fill('#search', 'create a link')
+        await page.waitForSelector('#signing-in', { state: 'hidden' })
+        await page.locator('#createLink').getByRole('link', { name: 'Change' }).click()
+        await page.waitForSelector('#signing-in', { state: 'visible' })
+        const inView = `document.querySelector('#signing-in').getBoundingClientRect().top`
+        expect(await page.evaluate(inView), time).to.be.within(0, WIDE.height)
+      }
     })
   })
 

@@ -40,8 +40,8 @@ if (form !== null && field !== null) {
       filter()
     }
   })
-  // a link to a hidden operation shows everything again
-  addEventListener('hashchange', () => {
+  // a link to a hidden part shows everything again; unlike `hashchange`, also if the URL names that part already
+  addEventListener('popstate', () => {
     const named = document.getElementById(location.hash.slice(1))
     if (named?.closest('[hidden]') == null) return
     field.value = ''
