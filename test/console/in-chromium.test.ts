@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 import { deferred } from '../../src/domain/deferred.js'
 import { PASSWORD, addAccount } from '../support/account.js'
@@ -1134,6 +1134,38 @@ describeConsole('the console in a browser', () => {
       } finally {
         await editPolicy(service, admin.token, { remove: [denial] })
       }
+    })
+
+    it('shows what is on and what is chosen where the system chooses the colours', async () => {
+      const admin = await addAccount(service, 'admin')
+      const [on, off] = [freshCode('on'), freshCode('off')]
+      for (const code of [on, off]) await addLink(service.db, { code, owner: admin.id })
+      await service.request('PATCH', `/links/${off}`, { token: admin.token, json: { active: false } })
+      const { page: tab } = await openSignedIn(service, admin)
+      await tab.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+      /** a picture of a part of a page that was just loaded, so that nothing else marks it, such as the focus */
+      const look = async (path: string, heading: string | RegExp, find: () => Locator) => {
+        await tab.mouse.move(0, 0)
+        await go(tab, path, heading)
+        return (await find().screenshot()).toString('base64')
+      }
+
+      const control = () => tab.getByRole('switch')
+      const isOn = await look(`/links/${on}`, new RegExp(on), control)
+      expect(await look(`/links/${off}`, new RegExp(off), control), 'a switch').not.to.equal(isOn)
+
+      const entry = () => tab.getByRole('link', { name: 'Settings', exact: true })
+      const isHere = await look('/settings', 'Settings', entry)
+      expect(await look('', 'Links', entry), 'an entry of the navigation').not.to.equal(isHere)
+
+      const link = () => tab.getByRole('link', { name: 'Read model.conf' })
+      const isOpen = await look('/model', 'model.conf', link)
+      expect(await look('/explain', 'Explain', link), 'a tab').not.to.equal(isOpen)
+
+      const segment = () => tab.locator('label', { hasText: 'Deutsch' })
+      const isFree = await look('/settings', 'Settings', segment)
+      await tab.getByLabel('Deutsch').check({ force: true })
+      expect(await look('/settings', 'Einstellungen', segment), 'a segment').not.to.equal(isFree)
     })
 
     it('makes no markup of what people wrote', async () => {
