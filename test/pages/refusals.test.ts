@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import type { RefusalCode } from '../../src/domain/refusal.js'
+import { addAccountToken } from '../support/records.js'
 import { startTestService, type TestResponse } from '../support/service.js'
 import { BROWSER, FOR_PROGRAMS, startVisitedService, type VisitedService } from '../support/visited-pages.js'
 
@@ -86,6 +87,25 @@ describe('a person who follows a link and is refused', () => {
       expect([status, text.includes('There is nothing at this address')], path).to.deep.equal([404, true])
       expect(text).to.not.include('0900').and.not.include('script')
     }
+  })
+
+  it('is told to copy a link from a message whole where it comes with less, or with more', async () => {
+    const token = await addAccountToken(service.db, (await service.addUser('viewer')).id)
+    for (const path of [
+      '/auth/password/reset',
+      '/auth/password/reset?token=',
+      `/auth/password/reset?token=${token}&from=mail`,
+      '/auth/email/confirm',
+    ])
+      for (const [language, said] of [
+        ['en', 'Copy the whole link from the message that you got.'],
+        ['de', 'Kopieren Sie ihn ganz aus der Nachricht, die Sie bekamen.'],
+      ] as const) {
+        const page = await service.visit(path, language)
+        expect(page.status, path).to.equal(400)
+        expectPage(page, language)
+        expect(page.text, path).to.include(said)
+      }
   })
 
   it('is shown the id of their request as text, whatever it looks like', async () => {

@@ -100,6 +100,10 @@ export const de: Texts = {
       title: 'Dieser Link gilt nicht mehr',
       lead: 'Er wurde schon benutzt, oder seine Zeit ist um. Bitten Sie dort um einen neuen, wo Sie um diesen baten.',
     },
+    damaged: {
+      title: 'Dieser Link geht so nicht',
+      lead: 'Vielleicht fehlt etwas, oder etwas ist zu viel. Kopieren Sie ihn ganz aus der Nachricht, die Sie bekamen.',
+    },
     signIn: {
       title: 'Nur für Angemeldete',
       lead: 'Diese Adresse ist für Programme. Sie schicken das Token von jemandem, der angemeldet ist.',

@@ -99,6 +99,10 @@ export const en = {
       title: 'This link is over',
       lead: 'It was used already, or has expired. Ask for a new one where you asked for this one.',
     },
+    damaged: {
+      title: 'This link does not work',
+      lead: 'Perhaps a part of it was lost, or something was added. Copy the whole link from the message that you got.',
+    },
     signIn: {
       title: 'Only for signed-in users',
       lead: 'This address is for programs, which send the token of a signed-in user.',
