@@ -173,6 +173,30 @@ describeConsole('an edit of the policy in a browser', () => {
       .waitFor()
   })
 
+  it('keeps the draft of each tab where another tab of the same admin was faster', async () => {
+    await begin()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await shown(other, 'No decision changes.')
+    await row('Everybody who is signed in may create links').click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await reason().fill('written in this tab')
+    const next = revision() + 1
+    await other.getByRole('button', { name: /^Edit: Admins may do everything/ }).click()
+    await other.getByLabel('Comment, kept with the row').fill('written in another tab')
+    await other.getByRole('textbox', { name: 'Reason, for the record' }).fill('said in another tab')
+    await other.getByRole('button', { name: `Apply as revision ${next}` }).click()
+    await shown(other, `Revision ${next} is in force.`)
+    await page.getByRole('button', { name: 'Make my edit on the new rows' }).click()
+    await shown(page, `Against revision ${next}, in force.`)
+    expect(await reason().inputValue()).to.equal('written in this tab')
+    await shown(page, 'removed')
+    await other.close()
+    await page.reload()
+    await shown(page, 'removed')
+    expect(await reason().inputValue(), 'after a reload').to.equal('written in this tab')
+  })
+
   it('keeps the draft where somebody else was faster, shows both, and makes it again on the new rows', async () => {
     await begin()
     await row('Everybody who is signed in may create links').click()

@@ -1,4 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useRef } from 'preact/hooks'
 
 import type { Cell } from '../../../domain/decision-table.js'
 import { api, type Policy } from '../../api'
@@ -17,7 +19,7 @@ import { useReplay } from '../../parts/policy/use-replay'
 import { reasonFor } from '../../parts/service-rights'
 import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
-import { changesIn, editsIn } from './draft'
+import { changesIn, editsIn, type Draft } from './draft'
 import { DraftActions } from './draft-actions'
 import { notesOf } from './row-notes'
 import { RowsCard } from './rows-card'
@@ -38,6 +40,7 @@ export const ProposePage = () => {
   const { value, again } = loaded
   /** the revision that was made here last */
   const applied = useSignal<number | null>(null)
+  const latest = useRef<Draft>(null)
   return (
     <Page title={t.nav.policy} heading={t.propose.heading}>
       <LoadProblem of={loaded} />
@@ -51,6 +54,7 @@ export const ProposePage = () => {
           key={value.policy.revision}
           policy={value.policy}
           cells={value.decisions}
+          latest={latest}
           onNewer={again}
           onApplied={(revision) => {
             applied.value = revision
@@ -63,20 +67,23 @@ export const ProposePage = () => {
   )
 }
 
-/** An edit of the rows of one revision. A draft stored before is applied to them again. */
+/** An edit of the rows of one revision. A draft from before is applied to them again. */
 const Proposal = ({
   policy,
   cells,
+  latest,
   onNewer,
   onApplied,
 }: {
   readonly policy: Policy
   readonly cells: readonly Cell[]
+  /** the draft as it was left when the revision changed */
+  readonly latest: RefObject<Draft | null>
   readonly onNewer: () => unknown
   readonly onApplied: (revision: number) => unknown
 }) => {
   const inForce = useRevisionInForce()
-  const mine = useDraft(policy)
+  const mine = useDraft(policy, latest)
   const { draft, lost, sentFrom, keptAt } = mine
   const window = useSignal<Window>('24h')
   const apply = useAttempt()

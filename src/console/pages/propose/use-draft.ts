@@ -1,11 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Policy } from '../../api'
 import { textIn } from '../../parts/narrow'
 import { policyRowIn } from '../../parts/policy/row'
 import { userId } from '../../session'
-import { draftOf, editAgain, isChanged, type Commented, type Draft } from './draft'
+import { draftOf, editAgain, editsIn, isChanged, type Commented, type Draft } from './draft'
 import { draftInHash, draftText, parseDraft, type KeptDraft } from './kept-draft'
 
 /** A draft from a link (`isSent`) or from a file. */
@@ -61,10 +62,18 @@ const commentedRows = ({ rows }: Policy): readonly Commented[] =>
 const readAgain = (policy: Policy, { edits, reason }: Pick<KeptDraft, 'edits' | 'reason'>) =>
   editAgain(policy.revision, commentedRows(policy), edits, reason)
 
-/** The draft stored in this browser, applied to the rows in force, or one from the link that led here. */
-export const useDraft = (policy: Policy) => {
-  const [first] = useState(() => readAgain(policy, storedDraft() ?? { edits: [], reason: '' }))
+/**
+ * The draft stored in this browser, applied to the rows in force, or one from the link that led here. `latest` holds
+ * this page's draft; a newer revision continues from that, because another tab may have replaced the stored one.
+ */
+export const useDraft = (policy: Policy, latest: RefObject<Draft | null>) => {
+  const [first] = useState(() => {
+    const { current } = latest
+    const begun = current === null ? storedDraft() : { edits: editsIn(current), reason: current.reason }
+    return readAgain(policy, begun ?? { edits: [], reason: '' })
+  })
   const draft = useSignal(first.draft)
+  latest.current = draft.value
   /** edits of rows that somebody else has changed or removed */
   const lost = useSignal(first.lost)
   /** the revision on which a draft from a link was written */
