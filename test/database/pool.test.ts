@@ -312,7 +312,13 @@ describe('the pool', () => {
     expect(await codes()).to.deep.equal([])
   })
 
-  it('commits no transaction whose commit reaches the server after the deadline', async () => {
+  /** Sets the server's clock, as the deadlines see it. */
+  const setClock = (aheadMs: number) =>
+    db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
+      select (extract(epoch from clock_timestamp()) * 1000)::bigint + (${aheadMs}) $$`)
+
+  /** Expects that a transaction commits nothing if this happens before its commit. */
+  const expectLate = async (beforeCommit: (deadline: Deadline) => unknown) => {
     const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
     try {
       await patient.run({ text: 'select 1' })
@@ -320,45 +326,29 @@ describe('the pool', () => {
       const failed = await failureOf(
         patient.transaction(async (client) => {
           for (const { text, values } of [ENTER, DECIDED, insert('late')]) await client.query(text, [...(values ?? [])])
-          wire.delay(400)
+          await beforeCommit(deadline)
         }, deadline),
       )
       expect(failed).to.include({ code: 'deadline_exceeded', status: 503 })
       expect(await codes()).to.deep.equal([])
     } finally {
       wire.mend()
+      await setClock(0)
       await patient.close()
     }
-  })
+  }
 
-  it('sends no commit after the deadline, whatever the time is on the server by then', async () => {
-    const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
-    const setBack = (ms: number) =>
-      db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
-        select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms} $$`)
-    try {
-      await patient.run({ text: 'select 1' })
-      const deadline = new Deadline(performance.now() + 300)
-      const failed = await failureOf(
-        patient.transaction(async (client) => {
-          for (const { text, values } of [ENTER, DECIDED, insert('late')]) await client.query(text, [...(values ?? [])])
-          await setBack(900)
-          while (deadline.left() > 0);
-        }, deadline),
-      )
-      expect(failed).to.include({ code: 'deadline_exceeded', status: 503 })
-      expect(await codes()).to.deep.equal([])
-    } finally {
-      await setBack(0)
-      await patient.close()
-    }
-  })
+  it('commits no transaction whose commit reaches the server after the deadline', () =>
+    expectLate(() => wire.delay(400)))
+
+  it('sends no commit after the deadline, whatever the time is on the server by then', () =>
+    expectLate(async (deadline) => {
+      await setClock(-900)
+      while (deadline.left() > 0);
+    }))
 
   for (const ago of [900, 3_600_000])
     it(`commits nothing after the deadline where the server's clock was set back by ${ago} ms`, async () => {
-      const setBack = (ms: number) =>
-        db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
-          select (extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms} $$`)
       const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
       const holder = new Client(db.owner)
       await holder.connect()
@@ -366,7 +356,7 @@ describe('the pool', () => {
         patient.flush([ENTER, DECIDED, insert(code)], new Deadline(performance.now() + ms))
       try {
         await change('before', 5_000)
-        await setBack(ago)
+        await setClock(-ago)
         await holder.query('begin')
         await holder.query('lock table links in share mode')
         const late = failureOf(change('late', 300))
@@ -376,16 +366,13 @@ describe('the pool', () => {
         await change('later', 5_000)
         expect(await codes()).to.deep.equal(['before', 'later'])
       } finally {
-        await setBack(0)
+        await setClock(0)
         await holder.end()
         await patient.close()
       }
     })
 
   it('goes on with a connection that knows the time where the server’s clock was set forward', async () => {
-    const setForward = (ms: number) =>
-      db.asOwner(`create or replace function clock_ms() returns bigint language sql volatile as $$
-        select (extract(epoch from clock_timestamp()) * 1000)::bigint + ${ms} $$`)
     const one = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
     const change = (code: string) =>
       one.flush(
@@ -394,12 +381,12 @@ describe('the pool', () => {
       )
     try {
       await change('before')
-      await setForward(60_000)
+      await setClock(60_000)
       expect(await failureOf(change('late'))).to.include({ code: 'deadline_exceeded', status: 503 })
       await change('later')
       expect(await codes()).to.deep.equal(['before', 'later'])
     } finally {
-      await setForward(0)
+      await setClock(0)
       await one.close()
     }
   })
