@@ -319,8 +319,8 @@ describeConsole('the pages of the record in a browser', () => {
             return (await lines().count()) >= shownLines
           })
         await page.evaluate('scrollTo(0, 0)')
-        await refuseUntilShown()
         await soon(async () => (await lines().count()) === 50)
+        await refuseUntilShown()
         await soon(async () => {
           await page.evaluate('scrollTo(0, document.body.scrollHeight)')
           return (await lines().count()) >= 100
