@@ -1,4 +1,4 @@
--- What a revision or a proposal says of comments can be read by everybody who is shown it.
+-- Refuses a revision or a proposal whose comments the service could not read back.
 create or replace function require_readable_comments() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -7,7 +7,7 @@ begin
      where jsonb_typeof(entry) <> 'object' or entry -> 'row' is null
         or coalesce(jsonb_typeof(entry -> 'before'), '') not in ('string', 'null')
         or coalesce(jsonb_typeof(entry -> 'after'), '') not in ('string', 'null')) then
-    raise exception 'comments of a revision are {row, before, after}' using errcode = 'integrity_constraint_violation';
+    raise exception 'comments of a revision or proposal are {row, before, after}' using errcode = 'integrity_constraint_violation';
   end if;
   return new;
 end $$;

@@ -2,7 +2,7 @@ import { TOKENS, css } from '../pages/pages.js'
 import { ARTICLES } from './style-articles.js'
 import { CONTROLS } from './style-controls.js'
 
-// in two lines, as on the narrowest screens, a sticky top would cover the heading that a link leads to
+// On the narrowest screens the top is two lines high: sticky, it would cover the heading that a link leads to.
 const FRAME = css`
   * {
     box-sizing: border-box;

@@ -9,8 +9,8 @@ interface Late<T> {
 }
 
 /**
- * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed, unless it
- * has committed something by then, or may just be doing so.
+ * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed, unless a
+ * transaction was sent in time: then its outcome is the answer.
  */
 export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, late: Late<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {

@@ -186,7 +186,10 @@ export const createSignIn = ({
     }
   }
 
-  /** `user`: the account that the sign-in was for; null if unknown. `ending`: what ends the sign-in as well */
+  /**
+   * Records the refusal and throws it. `user`: the account that the sign-in was for; null if unknown. `ending`: further
+   * statements of the same transaction.
+   */
   const refuse = async (
     user: string | null,
     grant: keyof typeof WHY_NOT,

@@ -48,7 +48,7 @@ const wordsOf = (refused: Refused, texts: Texts): Words => {
     if (about === 'account') return refusals.over
     return about === 'invitation' ? refusals.gone : filled(refusals.ended, address)
   }
-  // the link of a message, which programs on its way may cut or add to
+  // a mailed link that a mail program has cut or added to
   if (status === 400 && about === 'account') return refusals.damaged
   if (status === 429) return filled(refusals.limited, inTime(texts, retryAfter ?? 60))
   if (status === 503) {

@@ -80,19 +80,19 @@ describe('whoever is told 503 at the deadline finds nothing changed later: the o
 
   it('no longer than the deadline again, and then an Idempotency-Key tells it', async () => {
     const code = freshCode()
-    const create = () =>
+    const createOnce = () =>
       service.request('POST', '/links', {
         token: ada.token,
         json: { code, target },
         headers: { 'Idempotency-Key': code },
       })
     const repeated = await committing('insert on links', 3_500, async () => {
-      expect((await create()).json).to.include({ status: 503, code: 'database_unavailable' })
-      return create()
+      expect((await createOnce()).json).to.include({ status: 503, code: 'database_unavailable' })
+      return createOnce()
     })
     expect(repeated.json).to.include({ status: 409, code: 'request_in_progress' })
     // the trigger could be dropped, so the commit is over
-    const { status, headers, json } = await create()
+    const { status, headers, json } = await createOnce()
     expect([status, headers.get('Idempotent-Replayed'), at(json, 'code')]).to.deep.equal([201, 'true', code])
     expect(await targetsOf(code)).to.deep.equal([{ target }])
   })
