@@ -251,7 +251,8 @@ export const linkRoutes = ({
         id: 'transferLinksOfUser',
         example: { body: { owner_id: '7' }, answer: { transferred: 1_200, remaining: 0 } },
         summary: 'Transfer all links of a user',
-        description: 'They go to another user, up to a thousand in a request. Repeat it while some remain.',
+        description:
+          'They go to another user, as many as the deadline leaves time for. Repeat the request while some remain.',
         tag: 'links',
         response: TransferView,
       },
