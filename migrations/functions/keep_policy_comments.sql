@@ -7,7 +7,8 @@ begin
      where jsonb_typeof(entry) <> 'object' or entry -> 'row' is null
         or coalesce(jsonb_typeof(entry -> 'before'), '') not in ('string', 'null')
         or coalesce(jsonb_typeof(entry -> 'after'), '') not in ('string', 'null')) then
-    raise exception 'comments of a revision or proposal are {row, before, after}' using errcode = 'integrity_constraint_violation';
+    raise exception 'comments of a revision or proposal are {row, before, after}'
+      using errcode = 'integrity_constraint_violation';
   end if;
   return new;
 end $$;
