@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { targetFor } from '../domain/forward-query.js'
 import type { FindLink } from '../domain/link.js'
 import { route } from '../layers/compose.js'
+import type { Documentation } from '../layers/documentation.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
@@ -10,13 +11,25 @@ import { Code, text, textOrNull } from './schemas.js'
 import { PUBLIC_GET, publicLink } from './shared-layers.js'
 import { requireOpen } from './visible-link.js'
 
-const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
-
 /**
  * RFC 9309: crawlers may read only `/`. One that followed links would count as a visitor, and would publish links that
  * were given only to a few people; and the API has nothing to search for.
  */
 const ROBOTS = 'User-agent: *\nAllow: /$\nDisallow: /\n'
+
+/** A file that browsers and crawlers ask for at a fixed path. */
+const fileRoute = (
+  path: string,
+  body: string | Buffer,
+  type: string,
+  texts: Pick<Documentation, 'id' | 'summary' | 'description'>,
+): Route =>
+  route({
+    ...PUBLIC_GET,
+    path,
+    handle: () => ({ status: 200, body, type, headers: { 'Cache-Control': 'public, max-age=86400' } }),
+    documentation: { ...texts, tag: 'pages', types: [type.replace(/;.*/, '')] },
+  })
 
 /** Pages and files beside the links: `/`, icons, robots.txt; and previews of links. */
 export const pageRoutes = ({
@@ -52,34 +65,15 @@ export const pageRoutes = ({
         }),
       },
     }),
-    route({
-      ...PUBLIC_GET,
-      path: '/favicon.ico',
-      handle: () => ({ status: 200, body: FAVICON_ICO, type: 'image/vnd.microsoft.icon', headers: FOR_A_DAY }),
-      documentation: { id: 'getFaviconIco', summary: 'The icon', tag: 'pages', types: ['image/vnd.microsoft.icon'] },
+    fileRoute('/favicon.ico', FAVICON_ICO, 'image/vnd.microsoft.icon', { id: 'getFaviconIco', summary: 'The icon' }),
+    fileRoute('/favicon.svg', FAVICON_SVG, 'image/svg+xml', {
+      id: 'getFaviconSvg',
+      summary: 'The icon as a vector graphic',
     }),
-    route({
-      ...PUBLIC_GET,
-      path: '/favicon.svg',
-      handle: () => ({ status: 200, body: FAVICON_SVG, type: 'image/svg+xml', headers: FOR_A_DAY }),
-      documentation: {
-        id: 'getFaviconSvg',
-        summary: 'The icon as a vector graphic',
-        tag: 'pages',
-        types: ['image/svg+xml'],
-      },
-    }),
-    route({
-      ...PUBLIC_GET,
-      path: '/robots.txt',
-      handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
-      documentation: {
-        id: 'getRobots',
-        summary: 'What crawlers may read (RFC 9309)',
-        description: 'Only `/`.',
-        tag: 'pages',
-        types: ['text/plain'],
-      },
+    fileRoute('/robots.txt', ROBOTS, 'text/plain; charset=utf-8', {
+      id: 'getRobots',
+      summary: 'What crawlers may read (RFC 9309)',
+      description: 'Only `/`.',
     }),
     route({
       ...PUBLIC_GET,
