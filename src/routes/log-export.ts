@@ -2,37 +2,35 @@ import type { LogEntry } from '../layers/4-data/decisions.js'
 import { formatCsv } from '../csv/format.js'
 import type { TextFormat } from './export-text.js'
 
-const COLUMNS =
-  'id time kind request_id revision layer subject_id subject_role network token_id action resource_type ' +
-  'resource_code relation effect rule row_priority status change resource_id'
-
-const cellsOf = ({ subject, resource, change, ...entry }: LogEntry) => [
-  entry.id,
-  entry.time,
-  entry.kind,
-  entry.request_id,
-  entry.revision,
-  entry.layer,
-  subject.id,
-  subject.role,
-  subject.network,
-  entry.token_id,
-  entry.action,
-  resource.type,
-  resource.code,
-  resource.relation,
-  entry.effect,
-  entry.rule,
-  entry.row_priority,
-  entry.status,
-  change === undefined ? null : JSON.stringify(change),
-  resource.id,
-]
+/** The columns of the CSV, in order, and the cell of each. */
+const COLUMNS: Readonly<Record<string, (entry: LogEntry) => unknown>> = {
+  id: ({ id }) => id,
+  time: ({ time }) => time,
+  kind: ({ kind }) => kind,
+  request_id: ({ request_id }) => request_id,
+  revision: ({ revision }) => revision,
+  layer: ({ layer }) => layer,
+  subject_id: ({ subject }) => subject.id,
+  subject_role: ({ subject }) => subject.role,
+  network: ({ subject }) => subject.network,
+  token_id: ({ token_id }) => token_id,
+  action: ({ action }) => action,
+  resource_type: ({ resource }) => resource.type,
+  resource_code: ({ resource }) => resource.code,
+  relation: ({ resource }) => resource.relation,
+  effect: ({ effect }) => effect,
+  rule: ({ rule }) => rule,
+  row_priority: ({ row_priority }) => row_priority,
+  status: ({ status }) => status,
+  change: ({ change }) => change && JSON.stringify(change),
+  resource_id: ({ resource }) => resource.id,
+}
+const CELLS = Object.values(COLUMNS)
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {
   csv: {
-    head: formatCsv([COLUMNS.split(' ')]),
-    lines: (entries) => formatCsv(entries.map(cellsOf)),
+    head: formatCsv([Object.keys(COLUMNS)]),
+    lines: (entries) => formatCsv(entries.map((entry) => CELLS.map((cellOf) => cellOf(entry)))),
   },
   ndjson: { head: '', lines: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
 }
