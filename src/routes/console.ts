@@ -38,12 +38,7 @@ const methodOf = async (signIn: ConsoleSignIn): Promise<string> => {
   return signIn().catch(() => 'issuer away')
 }
 
-interface Files {
-  readonly pageFor: (signIn: string) => Answer
-  readonly find: (name: string) => Answer | null
-}
-
-const readFiles = (trashDays: number): Files => {
+const readFiles = (trashDays: number) => {
   const built = Bundle.parse(JSON.parse(readFileSync(new URL(BUNDLE_FILE, PACKAGE_ROOT), 'utf8')))
   const files = new Map(
     Object.entries(built.files).map(([name, text]): readonly [string, Answer] => [
@@ -59,7 +54,7 @@ const readFiles = (trashDays: number): Files => {
   )
   let last: { readonly signIn: string; readonly page: Answer } | undefined
   return {
-    pageFor: (signIn) => {
+    pageFor: (signIn: string): Answer => {
       if (last?.signIn !== signIn) {
         const meta = html`<meta name="sign-in" content="${signIn}" /> <meta name="trash-days" content="${trashDays}" />`
         const body = new FixedDocument(built.document.replace('<title>', () => `${meta.text}\n    <title>`))
@@ -68,7 +63,7 @@ const readFiles = (trashDays: number): Files => {
       }
       return last.page
     },
-    find: (name) => files.get(name) ?? null,
+    find: (name: string) => files.get(name),
   }
 }
 
@@ -105,7 +100,7 @@ export const consoleRoutes = ({
       params: z.object({ file: z.string().max(100).describe('the name used by the document') }),
       handle: ({ params }) => {
         const file = files().find(params.file)
-        if (file === null) throw new Refusal('no_route')
+        if (file === undefined) throw new Refusal('no_route')
         return file
       },
       documentation: {
