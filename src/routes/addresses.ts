@@ -6,7 +6,7 @@ import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { linkOver, lookAtLink } from './mailed-link.js'
 import { textIn } from './schemas.js'
-import { WITHOUT_POLICY } from './shared-layers.js'
+import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ConfirmEmail, ConfirmedEmail } from './sign-in-schemas.js'
 
@@ -31,11 +31,8 @@ export const addressRoutes = ({
       page: (shown) => newAddressPage(host, shown),
     }),
     route({
-      ...WITHOUT_POLICY,
-      method: 'post',
+      ...SIGNING_IN,
       path: '/auth/email/confirm',
-      status: 200,
-      gateway: { scope: 'public', quota: 'sign_in' },
       body: ConfirmEmail,
       accepts: ['json', 'form'],
       form: (_faults, sent) => newAddressPage(host, { token: textIn(sent, 'token'), email: '' }),

@@ -6,7 +6,7 @@ import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
-import { WITHOUT_POLICY } from './shared-layers.js'
+import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { RevokeRequest, TokenAnswer, TokenRequest } from './sign-in-schemas.js'
 
@@ -50,11 +50,8 @@ const asOAuthError = (refusal: Refusal): Refusal => {
 /** Replaces the characters that RFC 6749 §5.2 keeps out of an error_description. */
 const inAscii = (text: string): string => text.replaceAll(/[^ !#-[\]-~]/g, "'")
 
-const signingIn = {
-  method: 'post',
-  status: 200,
-  ...WITHOUT_POLICY,
-  gateway: { scope: 'public', quota: 'sign_in' },
+const byOAuth = {
+  ...SIGNING_IN,
   accepts: ['form', 'json'],
   inputFault: 'invalid_request',
   shape: asOAuthError,
@@ -63,7 +60,7 @@ const signingIn = {
 /** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [
   route({
-    ...signingIn,
+    ...byOAuth,
     path: '/auth/token',
     body: TokenRequest,
     handle: async (input) => {
@@ -85,7 +82,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     },
   }),
   route({
-    ...signingIn,
+    ...byOAuth,
     path: '/auth/revoke',
     body: RevokeRequest,
     handle: async (input) => {

@@ -13,7 +13,7 @@ import { noRecord, type DataRule } from '../layers/rules.js'
 import type { HandlerLayers } from '../layers/handler-layers.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { grantsUnder } from '../policy/table.js'
-import { PUBLIC_GET, WITHOUT_POLICY, asking } from './shared-layers.js'
+import { PUBLIC_GET, SIGNING_IN, asking } from './shared-layers.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, profileOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
 import {
@@ -162,11 +162,9 @@ export const invitationRoutes = ({
     // Forms of other sites may post here as well, which is harmless: no cookie or anything else that a browser adds by
     // itself grants a right. The token in the path does, and everybody who has it may accept.
     route({
-      ...WITHOUT_POLICY,
-      method: 'post',
+      ...SIGNING_IN,
       path: '/invitations/:token/accept',
       status: 201,
-      gateway: { scope: 'public', quota: 'sign_in' },
       params: ByToken,
       body: AcceptedInvitation,
       accepts: ['json', 'form'],

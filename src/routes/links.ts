@@ -16,7 +16,7 @@ import { exportFile, inText } from './export-text.js'
 import { LinkExportQuery, ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { ByCode, Id, pageOf, withCount } from './schemas.js'
-import { READING_LINKS, asking, linkByCode, publicLink } from './shared-layers.js'
+import { READING_LINKS, asking, linkByCode, publicLink, userById } from './shared-layers.js'
 import type { OwnPlace } from './target.js'
 import { requireShown, seesWhole } from './visible-link.js'
 
@@ -46,10 +46,6 @@ export const linkRoutes = ({
   const whole = wholeAt(baseUrl)
   const changing = <Name extends Action>(action: Name) =>
     ({ ...asking(action, linkByCode(findLink)), data: links(action), params: ByCode }) as const
-  const ownerById = async ({ id }: { readonly id: string }) => {
-    const user = await findUser(id)
-    return user && { owner_id: user.id }
-  }
 
   /** The fields in stored form: a password becomes its hash. */
   const stored = async <Fields extends { readonly password?: string | null | undefined }>({
@@ -217,7 +213,7 @@ export const linkRoutes = ({
     }),
     route({
       // checks whether the caller may give away a link of this user
-      ...asking('link:transfer', ownerById),
+      ...asking('link:transfer', userById(findUser)),
       method: 'post',
       path: '/users/:id/links/transfer',
       status: 200,

@@ -9,7 +9,7 @@ import type { Route } from '../layers/route.js'
 import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
 import { linkOver, lookAtLink } from './mailed-link.js'
 import { textIn } from './schemas.js'
-import { WITHOUT_POLICY } from './shared-layers.js'
+import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ForgottenPassword, NewPassword } from './sign-in-schemas.js'
 
@@ -27,11 +27,9 @@ export const passwordRoutes = ({
   const { host } = new URL(baseUrl)
   return [
     route({
-      ...WITHOUT_POLICY,
-      method: 'post',
+      ...SIGNING_IN,
       path: '/auth/password/forgot',
       status: 202,
-      gateway: { scope: 'public', quota: 'sign_in' },
       body: ForgottenPassword,
       handle: async (input) => {
         const { email } = input.body
@@ -62,11 +60,8 @@ export const passwordRoutes = ({
       page: (shown) => newPasswordPage(host, shown),
     }),
     route({
-      ...WITHOUT_POLICY,
-      method: 'post',
+      ...SIGNING_IN,
       path: '/auth/password/reset',
-      status: 200,
-      gateway: { scope: 'public', quota: 'sign_in' },
       body: NewPassword,
       accepts: ['json', 'form'],
       form: (faults, sent) =>

@@ -7,7 +7,7 @@ import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
 import type { BrowserSignIn } from './browser-sign-in.js'
 import { sessionCookie, type SessionCookie } from './session-cookie.js'
-import { WITHOUT_POLICY } from './shared-layers.js'
+import { SIGNING_IN, WITHOUT_POLICY } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
@@ -50,11 +50,9 @@ export const sessionRoutes = <Credentials>({
   }
   return [
     route({
-      ...WITHOUT_POLICY,
-      method: 'post',
+      ...SIGNING_IN,
       path: '/auth/session',
-      status: 200,
-      gateway: { scope: 'public', quota: 'sign_in', from: baseUrl },
+      gateway: { ...SIGNING_IN.gateway, from: baseUrl },
       body: signIn.credentials,
       handle: async ({ body, layers, ...input }) => {
         const kept = requireCookie()

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
 import type { FindLink, Link } from '../domain/link.js'
+import type { FindUser } from '../domain/user.js'
 import { NO_INPUT } from '../layers/route.js'
 import { NO_DATA, NO_OBJECT, noRecord } from '../layers/rules.js'
 import type { Caller } from '../layers/caller.js'
@@ -17,6 +18,14 @@ export const PUBLIC_GET = {
   status: 200,
   ...WITHOUT_POLICY,
   gateway: { scope: 'public', quota: 'caller' },
+} as const
+
+/** The layers of a public POST with a password or the token of a link: each is counted as an attempt to sign in. */
+export const SIGNING_IN = {
+  method: 'post',
+  status: 200,
+  ...WITHOUT_POLICY,
+  gateway: { scope: 'public', quota: 'sign_in' },
 } as const
 
 /** The first three layers of a route that asks for one action: its scope, its endpoint row, `can()` for the record. */
@@ -37,6 +46,14 @@ const ownAccount = async (_params: unknown, caller: Promise<Caller> | Caller) =>
   const { user } = await caller
   return user && { owner_id: user.id, user }
 }
+
+/** Loads the user whom the path names, a record that they own. */
+export const userById =
+  (find: FindUser) =>
+  async ({ id }: { readonly id: string }) => {
+    const user = await find(id)
+    return user && { owner_id: user.id, user }
+  }
 
 /** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
 export const READING_POLICY = { ...reading('policy:read', noRecord), data: NO_DATA } as const

@@ -8,7 +8,7 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { NO_DATA, noRecord, type DataRule } from '../layers/rules.js'
 import { Id, PROFILE_EXAMPLE, pageOf, withCount } from './schemas.js'
-import { asking, reading } from './shared-layers.js'
+import { asking, reading, userById } from './shared-layers.js'
 import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
 const ById = z.object({ id: Id.describe('id of the user') })
@@ -26,10 +26,7 @@ export const userRoutes = ({
   /** true if no mail can confirm a new address, so that an admin sets it */
   readonly setsAddresses: boolean
 }): readonly Route[] => {
-  const userById = async ({ id }: z.infer<typeof ById>) => {
-    const user = await findUser(id)
-    return user && { owner_id: user.id, user }
-  }
+  const load = userById(findUser)
   return [
     route({
       ...reading('user:read', noRecord),
@@ -49,7 +46,7 @@ export const userRoutes = ({
       },
     }),
     route({
-      ...reading('user:read', userById),
+      ...reading('user:read', load),
       path: '/users/:id',
       data: NO_DATA,
       params: ById,
@@ -63,7 +60,7 @@ export const userRoutes = ({
       },
     }),
     route({
-      ...asking('user:update', userById),
+      ...asking('user:update', load),
       method: 'patch',
       path: '/users/:id',
       status: 200,
@@ -87,7 +84,7 @@ export const userRoutes = ({
       },
     }),
     route({
-      ...asking('user:delete', userById),
+      ...asking('user:delete', load),
       method: 'delete',
       path: '/users/:id',
       status: 204,
