@@ -1,18 +1,39 @@
 import type { z } from 'zod'
 
+import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
+import type { Gate } from '../domain/gate.js'
+import type { FindLink } from '../domain/link.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
+import type { FindUser } from '../domain/user.js'
 import type { PolicyEdits } from '../layers/4-data/policy-edits.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, HandlerInput } from '../layers/route.js'
 import type { DataRule } from '../layers/rules.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { viewPlan, type EditPlan } from '../policy/edit.js'
+import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
 import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import type { PolicyRules } from '../policy/store.js'
 import type { Trial } from './policy-schemas.js'
+
+/** What the routes under /policy work with. */
+export interface PolicyParts {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+  /** the analyses of the whole policy, one at a time */
+  readonly analyses: Gate
+  readonly replays: DataRule<Replays>
+  readonly findSnapshot: FindSnapshot
+  readonly findUser: FindUser
+  readonly findLink: FindLink
+  /** POLICY_APPROVALS */
+  readonly approvals: boolean
+}
 
 /** RFC 9110 §13.1.1 with the revision as the tag: 428 without If-Match, 412 if another revision is in force. */
 export const requireRevision = async (

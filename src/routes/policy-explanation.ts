@@ -1,7 +1,5 @@
 import type { z } from 'zod'
 
-import type { FindLink } from '../domain/link.js'
-import type { FindUser } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { route } from '../layers/compose.js'
@@ -10,13 +8,11 @@ import type { DataRule } from '../layers/rules.js'
 import { explain } from '../policy/explanation.js'
 import { relationOf, roleOf, type Snapshot } from '../policy/snapshot.js'
 import { whoMay } from '../policy/who-may.js'
+import type { PolicyParts } from './policy-edit.js'
 import { ExplanationView, PolicyQuestion } from './policy-explanation-schemas.js'
 import { READING_POLICY } from './shared-layers.js'
 
-interface Records {
-  readonly findUser: FindUser
-  readonly findLink: FindLink
-}
+type Records = Pick<PolicyParts, 'findUser' | 'findLink'>
 
 type Question = z.output<typeof PolicyQuestion>
 

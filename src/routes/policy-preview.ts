@@ -1,16 +1,11 @@
-import type { Database } from '../database/database.js'
-import type { Gate } from '../domain/gate.js'
 import { createAccounts } from '../identity/accounts.js'
-import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
-import type { DataRule } from '../layers/rules.js'
 import { describeFinding } from '../policy/analysis.js'
 import { parseEdit, viewPlan } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
 import { createPreviews } from '../policy/preview.js'
-import type { PolicyRules } from '../policy/store.js'
-import { replayPart, replayed } from './policy-edit.js'
+import { replayPart, replayed, type PolicyParts } from './policy-edit.js'
 import { PreviewQuery, PreviewView } from './policy-preview-schemas.js'
 import { ProposedRows } from './policy-schemas.js'
 import { READING_POLICY } from './shared-layers.js'
@@ -19,17 +14,7 @@ import { READING_POLICY } from './shared-layers.js'
  * POST /policy/previews: the effects and problems of an edit, even of one that would be refused. A dry run returns what
  * the edit itself would return; this is for an author who is still writing it.
  */
-export const policyPreviewRoute = ({
-  database,
-  rules,
-  replays,
-  analyses,
-}: {
-  readonly database: Database
-  readonly rules: PolicyRules
-  readonly replays: DataRule<Replays>
-  readonly analyses: Gate
-}): Route => {
+export const policyPreviewRoute = ({ database, rules, replays, analyses }: PolicyParts): Route => {
   const previewEdit = createPreviews(rules)
   return route({
     ...READING_POLICY,

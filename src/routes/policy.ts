@@ -1,27 +1,18 @@
-import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Deadline } from '../domain/deadline.js'
-import type { Gate } from '../domain/gate.js'
-import type { FindLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { FindUser } from '../domain/user.js'
 import { policyEditsStore } from '../layers/4-data/policy-edits.js'
-import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
-import type { DataRule } from '../layers/rules.js'
 import { commentChanges, withComments } from '../policy/comments.js'
 import { formatPolicyCsv } from '../policy/csv.js'
-import type { CurrentPolicy } from '../policy/current.js'
 import { editBetween, parseEdit, planEdit } from '../policy/edit.js'
 import { countRevisions, findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
-import type { FindSnapshot } from '../policy/past-snapshots.js'
-import type { PolicyRules } from '../policy/store.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { decisionChanges, decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
-import { performEdit, replayPart, requireRevision } from './policy-edit.js'
+import { performEdit, replayPart, requireRevision, type PolicyParts } from './policy-edit.js'
 import { explanationRoute } from './policy-explanation.js'
 import { policyPreviewRoute } from './policy-preview.js'
 import {
@@ -42,19 +33,6 @@ import {
 } from './policy-schemas.js'
 import { withCount } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
-
-interface PolicyParts {
-  readonly database: Database
-  readonly rules: PolicyRules
-  readonly policy: CurrentPolicy
-  readonly analyses: Gate
-  readonly replays: DataRule<Replays>
-  readonly findSnapshot: FindSnapshot
-  readonly findUser: FindUser
-  readonly findLink: FindLink
-  /** POLICY_APPROVALS */
-  readonly approvals: boolean
-}
 
 /** For edits that need approval (docs/policy.md). */
 const PROPOSED = 'With `POLICY_APPROVALS=1`: the edit becomes a proposal, and the revision in force stays'

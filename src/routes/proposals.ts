@@ -1,13 +1,9 @@
-import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
-import type { Gate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
-import type { FindUser } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/policy-edits.js'
 import { route } from '../layers/compose.js'
 import type { Caller } from '../layers/caller.js'
 import type { Route } from '../layers/route.js'
-import type { CurrentPolicy } from '../policy/current.js'
 import {
   countProposals,
   findProposal,
@@ -18,8 +14,7 @@ import {
   weighProposal,
   type Proposal,
 } from '../policy/proposals.js'
-import type { PolicyRules } from '../policy/store.js'
-import { answerCommitted, requireRevision } from './policy-edit.js'
+import { answerCommitted, requireRevision, type PolicyParts } from './policy-edit.js'
 import { EditView } from './policy-schemas.js'
 import {
   Approval,
@@ -33,21 +28,13 @@ import {
 import { withCount } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
-interface ProposalParts {
-  readonly database: Database
-  readonly rules: PolicyRules
-  readonly policy: CurrentPolicy
-  readonly analyses: Gate
-  readonly findUser: FindUser
-}
-
 /** Compares users, whichever tokens they use. */
 const requireAnother = ({ actor }: Proposal, { user }: Caller): void => {
   if (actor.id !== null && actor.id === user?.id) throw new Refusal('own_proposal')
 }
 
 /** Proposed edits of the policy (POLICY_APPROVALS), and their outcome. */
-export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: ProposalParts): readonly Route[] => {
+export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: PolicyParts): readonly Route[] => {
   const requireProposal = async ({ id }: { readonly id: string }): Promise<Proposal> => {
     const proposal = await findProposal(database, id)
     if (proposal === null) throw new Refusal('not_found')

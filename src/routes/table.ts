@@ -56,6 +56,7 @@ import { pageRoutes } from './pages.js'
 import { passwordRoutes } from './passwords.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
+import type { PolicyParts } from './policy-edit.js'
 import { profileRoutes, type MailAddressLink } from './profile.js'
 import { proofRoutes } from './proof.js'
 import { proposalRoutes } from './proposals.js'
@@ -117,7 +118,17 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
   })
   const findRecord = findLink(database)
   const findSnapshot = createPastSnapshots(database, rules, policy)
-  const replays = replaysStore(database, settings.requestDeadlineMs)
+  const policyParts: PolicyParts = {
+    database,
+    rules,
+    policy,
+    analyses,
+    replays: replaysStore(database, settings.requestDeadlineMs),
+    findSnapshot,
+    findUser,
+    findLink: findRecord,
+    approvals: settings.policyApprovals,
+  }
   const keepsTrash = settings.trashDays > 0
   const trash = trashStore(database, redirects.changed, searches)
   const openapi = once(async () => JSON.stringify(await openapiDocument(table, { baseUrl, version: VERSION })))
@@ -191,19 +202,9 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
       proof: logProofStore(database, { issuer: identity.issuer.name, key: signingKey }),
       key: signingKey,
     }),
-    ...policyRoutes({
-      database,
-      rules,
-      policy,
-      analyses,
-      replays,
-      findSnapshot,
-      findUser,
-      findLink: findRecord,
-      approvals: settings.policyApprovals,
-    }),
+    ...policyRoutes(policyParts),
     livePolicyRoute({ listener: listenerStore(database), live: livePolicy, policy }),
-    ...proposalRoutes({ database, rules, policy, findUser, analyses }),
+    ...proposalRoutes(policyParts),
     ...systemRoutes({
       readiness,
       metrics,
