@@ -16,7 +16,7 @@ import {
   RevisionNumber,
   Time,
   WantsCount,
-  integerText,
+  revisionNumber,
   text,
   textOrNull,
 } from './schemas.js'
@@ -119,9 +119,7 @@ export const Filter = z.strictObject({
     .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
     .optional()
     .describe('status of the response, or a class of statuses'),
-  revision: integerText(0, 999_999_999_999_999, 'must be the number of a revision')
-    .optional()
-    .describe('the policy revision of the decision'),
+  revision: revisionNumber(0).optional().describe('the policy revision of the decision'),
   request: RequestId.optional().describe('id of one request'),
   from: MomentInUtc.optional().describe('at this time or later; a day starts at midnight UTC'),
   to: MomentInUtc.optional().describe('before this time; a day starts at midnight UTC'),

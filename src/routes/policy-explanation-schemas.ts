@@ -4,9 +4,9 @@ import { isAction } from '../domain/action.js'
 import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { isCallerRole } from '../domain/role.js'
-import { AnyRow, revisionNumber } from './policy-row-schemas.js'
+import { AnyRow } from './policy-row-schemas.js'
 import { Whos } from './rights-schemas.js'
-import { Code, Id, RevisionNumber, count, text, textOrNull } from './schemas.js'
+import { Code, Id, RevisionNumber, count, revisionNumber, text, textOrNull } from './schemas.js'
 
 export const CallerRole = z
   .string()

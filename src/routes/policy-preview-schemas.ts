@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { EFFECTS } from '../domain/policy-row.js'
-import { AnyRow, MOST_ROWS, PLANNED, Question, Violations } from './policy-row-schemas.js'
+import { AnyRow, LoneRole, MOST_ROWS, PLANNED, Question, Violations } from './policy-row-schemas.js'
 import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
-import { RevisionNumber, count, text, textOrNull } from './schemas.js'
+import { RevisionNumber, count, text } from './schemas.js'
 
 export const PreviewView = z
   .object({
@@ -28,14 +28,7 @@ export const PreviewView = z
           message: text(1_000, 'message for people'),
           by: z.array(z.int()).max(MOST_ROWS).optional().describe('priorities of the rows that decide before it'),
           name: text(65, 'the unknown or lone name').optional(),
-          lone: z
-            .object({
-              role: text(32, 'the role as written'),
-              nearest: textOrNull(32, 'the role that may have been meant'),
-            })
-            .nullable()
-            .optional()
-            .describe('set if the role is probably misspelt'),
+          lone: LoneRole.nullable().optional().describe('set if the role is probably misspelt'),
         }),
       )
       .max(MOST_ROWS)

@@ -4,7 +4,7 @@ import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { inputSchema } from '../openapi/schemas.js'
 import { Row as PolicyRowSchema } from '../policy/parse-row.js'
-import { integerText, text, textOrNull } from './schemas.js'
+import { text, textOrNull } from './schemas.js'
 
 /** A row, even one that was written by hand and does not parse. */
 export const AnyRow = z.looseObject({ ptype: text(100, 'the section of model.conf') })
@@ -45,8 +45,6 @@ export const Reason = z
   .max(1_000)
   .describe('the reason, for the history')
 
-export const revisionNumber = (fault = 'must be the number of a revision') => integerText(1, 999_999_999_999_999, fault)
-
 const Outcome = z.object({
   effect: z.enum(EFFECTS).describe('by the object rows'),
   rule: text(64, 'rule of the deciding row'),
@@ -65,6 +63,12 @@ export const CellChange = Question.extend({
   before: Outcome.describe('under the previous revision'),
   after: Outcome.describe('under the new one'),
 }).meta({ id: 'DecisionChange', description: 'a changed decision' })
+
+/** A role that is probably misspelt. */
+export const LoneRole = z.object({
+  role: text(32, 'the role as written'),
+  nearest: textOrNull(32, 'the role that may have been meant'),
+})
 
 /** The invariants that an edit breaks. */
 export const Violations = z

@@ -7,12 +7,12 @@ import {
   Cell,
   CellChange,
   EditedRow,
+  LoneRole,
   MOST_CELLS,
   MOST_ROWS,
   PLANNED,
   Reason,
   Row,
-  revisionNumber,
 } from './policy-row-schemas.js'
 import { ProposalView } from './proposal-schemas.js'
 import { NEEDS_WINDOW, ReplayView, Replayable, hasWindow } from './replay-schemas.js'
@@ -25,8 +25,8 @@ import {
   Time,
   WantsCount,
   pageOf,
+  revisionNumber,
   text,
-  textOrNull,
 } from './schemas.js'
 
 export const ByRevision = z.strictObject({
@@ -55,13 +55,7 @@ export const EditView = z
     dry_run: z.boolean().optional().describe('true: nothing was changed'),
     ...PLANNED,
     warnings: z
-      .array(
-        z.object({
-          role: text(32, 'the role as written'),
-          nearest: textOrNull(32, 'the role that may have been meant'),
-          message: text(500, 'message for people'),
-        }),
-      )
+      .array(LoneRole.extend({ message: text(500, 'message for people') }))
       .max(MOST_ROWS)
       .optional()
       .describe('in a dry run: probably misspelt roles in the new rows'),
@@ -128,7 +122,9 @@ export const RevisionQuery = z.strictObject({
   limit: PageLimit,
   until: Instant.optional().describe('only revisions made by this time'),
   count: WantsCount,
-  cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the previous page'),
+  cursor: revisionNumber(1, 'must be the next_cursor of a page')
+    .optional()
+    .describe('`next_cursor` of the previous page'),
 })
 
 export const RevisionsView = pageOf(RevisionView)

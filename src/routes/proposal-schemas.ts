@@ -38,17 +38,14 @@ export const ProposalQuery = z.strictObject({
 
 export const ProposalsView = pageOf(ProposalView)
 
+const Against = z.object({ revision: RevisionNumber.describe('the revision in force') })
+
 /** `against`: null if the proposal is closed. */
 export const ShownProposal = ProposalView.extend({
   against: z
     .union([
-      z.object({
-        revision: RevisionNumber.describe('the revision in force'),
-        decisions_changed: DecisionsChanged,
-        ...CHANGED,
-      }),
-      z.object({
-        revision: RevisionNumber.describe('the revision in force'),
+      Against.extend({ decisions_changed: DecisionsChanged, ...CHANGED }),
+      Against.extend({
         problem: z
           .looseObject({
             code: text(64, 'code of the refusal that an approval would get'),

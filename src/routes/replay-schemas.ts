@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { WINDOW_RULE, parseWindow } from '../domain/replay-window.js'
+import { Question } from './policy-row-schemas.js'
 import { Id, Instant, RequestId, Time, count, text, textOrNull } from './schemas.js'
 
 const Verdict = z.object({
@@ -10,10 +10,7 @@ const Verdict = z.object({
   rule: text(64, 'rule of the deciding row, `default`, or the code of a refusal'),
 })
 
-const Replayed = z.object({
-  role: text(32, 'role of the caller'),
-  action: text(65, 'the requested action'),
-  relation: z.enum(RELATIONS).describe('relation to the record'),
+const Replayed = Question.extend({
   layer: text(20, 'the deciding layer'),
   count: count('recorded decisions'),
   before: Verdict.describe('as recorded'),

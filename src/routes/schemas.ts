@@ -84,6 +84,9 @@ export const RevisionNumber = z
   .min(0)
   .max(Number.MAX_SAFE_INTEGER)
   .meta({ description: 'policy revision; 0: before the first' })
+/** A policy revision in a query or a path. */
+export const revisionNumber = (least: 0 | 1 = 1, fault = 'must be the number of a revision') =>
+  integerText(least, 999_999_999_999_999, fault)
 export const RequestId = z
   .string()
   .regex(REQUEST_ID)
