@@ -1,10 +1,9 @@
 import type { AddressChange } from '../identity/address-change.js'
-import type { SendMail } from '../identity/mailer.js'
 import { addressChangedMail } from '../identity/mails.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
-import { linkOver, lookAtLink } from './mailed-link.js'
+import { linkOver, lookAtLink, type Mailing } from './mailed-link.js'
 import { textIn } from './schemas.js'
 import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
@@ -15,12 +14,7 @@ export const addressRoutes = ({
   addresses,
   sendMail,
   baseUrl,
-}: {
-  readonly addresses: AddressChange
-  /** undefined without an SMTP server */
-  readonly sendMail: SendMail | undefined
-  readonly baseUrl: string
-}): readonly Route[] => {
+}: Mailing & { readonly addresses: AddressChange }): readonly Route[] => {
   const { host } = new URL(baseUrl)
   return [
     lookAtLink({

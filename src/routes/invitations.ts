@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import type { AcceptInvitation, FindInvitation } from '../identity/accept-invitation.js'
-import type { SendMail } from '../identity/mailer.js'
 import { invitationMail } from '../identity/mails.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
@@ -13,6 +12,7 @@ import { noRecord, type DataRule } from '../layers/rules.js'
 import type { HandlerLayers } from '../layers/handler-layers.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { grantsUnder } from '../policy/table.js'
+import type { Mailing } from './mailed-link.js'
 import { PUBLIC_GET, SIGNING_IN, asking } from './shared-layers.js'
 import { Id, PROFILE_EXAMPLE, ProfileView, pageOf, profileOf, text, textIn, withCount } from './schemas.js'
 import { requestOf } from './sign-in-request.js'
@@ -58,13 +58,10 @@ export const invitationRoutes = ({
   accept,
   sendMail,
   baseUrl,
-}: {
+}: Mailing & {
   readonly invitations: DataRule<Invitations>
   readonly find: FindInvitation
   readonly accept: AcceptInvitation
-  /** undefined without an SMTP server */
-  readonly sendMail: SendMail | undefined
-  readonly baseUrl: string
 }): readonly Route[] => {
   const { host } = new URL(baseUrl)
   const inviting = { ...asking('user:invite', noRecord), data: invitations } as const

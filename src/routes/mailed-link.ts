@@ -1,8 +1,17 @@
 import { Refusal } from '../domain/refusal.js'
+import type { MailedLink } from '../identity/mailed-link.js'
+import type { SendMail } from '../identity/mailer.js'
 import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
 import { PUBLIC_GET } from './shared-layers.js'
 import { MailedLinkQuery, MailedLinkView } from './sign-in-schemas.js'
+
+/** What a route that mails links needs. */
+export interface Mailing {
+  /** undefined without an SMTP server */
+  readonly sendMail: SendMail | undefined
+  readonly baseUrl: string
+}
 
 export const linkOver = (): Refusal =>
   new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
@@ -19,7 +28,7 @@ export const lookAtLink = ({
   readonly path: string
   readonly summary: string
   /** null if the link no longer works */
-  readonly find: (token: string) => Promise<{ readonly email: string; readonly expiresAt: Date } | null>
+  readonly find: (token: string) => Promise<MailedLink | null>
   readonly page: (shown: { readonly token: string; readonly email: string }) => NonNullable<Answer['page']>
 }): Route =>
   route({

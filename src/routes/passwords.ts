@@ -1,13 +1,12 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import type { SendMail } from '../identity/mailer.js'
 import { passwordMail } from '../identity/mails.js'
 import { passwordLink, type PasswordReset } from '../identity/password-reset.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
-import { linkOver, lookAtLink } from './mailed-link.js'
+import { linkOver, lookAtLink, type Mailing } from './mailed-link.js'
 import { textIn } from './schemas.js'
 import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
@@ -18,12 +17,7 @@ export const passwordRoutes = ({
   reset,
   sendMail,
   baseUrl,
-}: {
-  readonly reset: PasswordReset
-  /** undefined without an SMTP server */
-  readonly sendMail: SendMail | undefined
-  readonly baseUrl: string
-}): readonly Route[] => {
+}: Mailing & { readonly reset: PasswordReset }): readonly Route[] => {
   const { host } = new URL(baseUrl)
   return [
     route({
