@@ -14,7 +14,7 @@ import { lineFormat } from '../log/line-format.js'
 import { requireTracingPackages } from '../tracing/tracing.js'
 import { addFirstAdmin } from './first-admin.js'
 import { print } from './print.js'
-import { settings } from './session.js'
+import { settings, type Settings } from './session.js'
 import { onSignals, type Signals } from './signals.js'
 import { goodbye, welcome } from './welcome.js'
 
@@ -45,7 +45,7 @@ export const register = (program: Command) =>
       const signals = onSignals()
       await requireBeforehand(config)
       try {
-        await serve({ config, log, signals })
+        await serve(config, log, signals)
       } catch (error) {
         if (!(error instanceof StoppedEarly)) throw error
         log.info('stopped before it had started')
@@ -55,15 +55,7 @@ export const register = (program: Command) =>
     })
 
 /** From the claim on the data folder to its release. Throws StoppedEarly. */
-const serve = async ({
-  config,
-  log,
-  signals,
-}: {
-  readonly config: ReturnType<typeof settings>
-  readonly log: Logger
-  readonly signals: Signals
-}): Promise<void> => {
+const serve = async (config: Settings, log: Logger, signals: Signals): Promise<void> => {
   const claim = await unless(signals.first, claimDataDir(config.dataDir))
   try {
     const opening = openDatabase(config, { creating: true, log: (line) => log.warn(line) })

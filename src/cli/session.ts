@@ -19,6 +19,8 @@ export const settings = () => {
   }
 }
 
+export type Settings = ReturnType<typeof settings>
+
 /** Longer than a request's deadline: a large edit is one transaction. */
 const DEADLINE_MS = 120_000
 
@@ -26,9 +28,7 @@ const DEADLINE_MS = 120_000
  * Runs a command on the configured database. If the embedded one is not running, it is started for this command, and
  * stopped with it, also by a signal.
  */
-export const withDatabase = async <T>(
-  work: (database: Database, config: ReturnType<typeof settings>) => Promise<T>,
-): Promise<T> => {
+export const withDatabase = async <T>(work: (database: Database, config: Settings) => Promise<T>): Promise<T> => {
   const config = settings()
   return whileOpen(config, openDatabase(config), async ({ service }) => {
     const database = openPool({
