@@ -28,7 +28,7 @@ export interface Seen {
   readonly day: string | null
 }
 
-interface DescriberOptions {
+export interface DescriberOptions {
   /** the service's own host, which does not count as a referrer */
   readonly ownHost: string
   readonly countries: Countries

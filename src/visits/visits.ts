@@ -5,9 +5,8 @@ import { onceAtATime } from '../domain/once.js'
 import type { Visitor } from '../domain/visitor.js'
 import { createAttempts } from './attempts.js'
 import { createCounter } from './count-visits.js'
-import type { Countries } from './country.js'
 import { createDaySalt } from './day-salt.js'
-import { createDescriber, type Noted } from './describe.js'
+import { createDescriber, type DescriberOptions, type Noted } from './describe.js'
 import { BATCH, createWriter } from './write-visits.js'
 
 /** Counts visits in the background (docs/visits.md). */
@@ -34,13 +33,8 @@ export interface VisitStats {
   readonly dropped: number
 }
 
-interface VisitsOptions {
+interface VisitsOptions extends DescriberOptions {
   readonly database: Pick<Database, 'run'>
-  /** the service's own host, which does not count as a referrer */
-  readonly ownHost: string
-  readonly countries: Countries
-  /** whether single visits are kept, or only totals */
-  readonly keepsSingle: boolean
   /** Called with the error when visits cannot be written, and with null after a batch was written. */
   readonly onChange: (fault: unknown) => void
   /** Called once per outage, when visits begin to be dropped. */
