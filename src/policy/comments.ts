@@ -34,6 +34,12 @@ export const editedComments = (comments: Comments, edited: Iterable<EditedRow>):
   return found
 }
 
+/** Rows and their comments as a file or the database has them. */
+export const commentedRows = (all: readonly EditedRow[]): CommentedRows => ({
+  rows: all.map(({ row }) => row),
+  comments: editedComments(NO_COMMENTS, all),
+})
+
 /** The differing comments: first removed or changed ones, then added ones. */
 export const commentChanges = (from: Comments, to: Comments): readonly CommentChange[] =>
   [...new Map([...from, ...to])].flatMap(([text, { row }]) => {

@@ -5,7 +5,7 @@ import { messageOf } from '../domain/thrown.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { CommentText } from './comment-text.js'
-import { NO_COMMENTS, editedComments, type CommentedRows } from './comments.js'
+import { commentedRows, type CommentedRows } from './comments.js'
 import { HEADINGS, TITLE } from './csv-headings.js'
 import { fault, parseRowTexts, rowText, type EditedRow, type Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
@@ -90,7 +90,7 @@ export const parsePolicyCsv = (file: string, text: string): CommentedRows => {
     const rules = comment.error.issues.map(({ message }) => message).join(', ')
     return fault(`${rules}; an empty line below it keeps it out of the policy`, 'the comment above')
   })
-  return { rows: edited.map(({ row }) => row), comments: editedComments(NO_COMMENTS, edited) }
+  return commentedRows(edited)
 }
 
 /** Writes rows and comments as CSV that `parsePolicyCsv` reads back. */

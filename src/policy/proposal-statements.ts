@@ -1,6 +1,5 @@
 import type { Statement } from '../database/statement.js'
-import type { PolicyRow } from '../domain/policy-row.js'
-import type { CommentChange } from './comments.js'
+import type { EditPlan } from './edit.js'
 
 /** The actor in a history: a user, by id alone, or a person at the command line, by name. */
 export interface Actor {
@@ -8,14 +7,11 @@ export interface Actor {
   readonly name: string | null
 }
 
-interface NewProposal {
+interface NewProposal extends Pick<EditPlan, 'add' | 'remove' | 'commented'> {
   readonly actor: Actor
   readonly reason: string
   /** the revision that it is based on */
   readonly base: number
-  readonly add: readonly PolicyRow[]
-  readonly remove: readonly PolicyRow[]
-  readonly commented: readonly CommentChange[]
 }
 
 /** Stores a proposal, as the role `policy_editor`; returns `id` and `time`. */

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import type { Deadline } from '../domain/deadline.js'
-import { NO_COMMENTS, editedComments, type CommentedRows } from './comments.js'
+import { commentedRows, type CommentedRows } from './comments.js'
 import { NewestNotGood } from './current.js'
 import { checkPlan, editBetween, type EditMaker, type EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
@@ -106,7 +106,7 @@ export const planReplacement = async (
     if (row.ok) readable.push({ row: row.value, comment: each.comment })
     else unreadable.push(each)
   }
-  const before = readable.map(({ row }) => row)
+  const { rows: before, comments: commentsBefore } = commentedRows(readable)
   const { add, remove } = editBetween(before, rows)
   const removed = new Set(remove)
   const kept = before.filter((row) => !removed.has(row))
@@ -116,7 +116,7 @@ export const planReplacement = async (
       base: lastGood,
       revision: revision + 1,
       rows: [...kept, ...add],
-      commentsBefore: editedComments(NO_COMMENTS, readable),
+      commentsBefore,
       comments,
       changed: [...difference.add, ...difference.remove],
       add,

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { PolicyRow } from '../domain/policy-row.js'
-import { editedComments, NO_COMMENTS, type CommentedRows } from './comments.js'
+import { commentedRows, type CommentedRows } from './comments.js'
 import type { Expectation } from './expectations.js'
 import { describeViolation, findViolations, type Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
@@ -50,7 +50,7 @@ export const parseStored = async (stored: readonly StoredRow[]): Promise<Comment
     }
     rows.push({ row: row.value, comment: each.comment })
   }
-  return { rows: rows.map(({ row }) => row), comments: editedComments(NO_COMMENTS, rows) }
+  return commentedRows(rows)
 }
 
 /**
