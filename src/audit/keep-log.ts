@@ -9,8 +9,9 @@ interface LogKeeperOptions {
   /** called with each checkpoint, so that logs collected elsewhere contain it too */
   readonly onCheckpoint: (checkpoint: Checkpoint) => void
   readonly onFault: (error: unknown) => void
-  readonly everyMs?: number
 }
+
+const EVERY_MS = 600_000
 
 /** How many months of partitions exist ahead of time. */
 const MONTHS_AHEAD = 2
@@ -19,19 +20,19 @@ const MONTHS_AHEAD = 2
  * Maintains the decision log: adds the partitions of the coming months, and signs a checkpoint every ten minutes and
  * when it stops. Only one of several processes signs.
  */
-export const keepLog = ({ database, key, onCheckpoint, onFault, everyMs = 600_000 }: LogKeeperOptions) => {
+export const keepLog = ({ database, key, onCheckpoint, onFault }: LogKeeperOptions) => {
   const checkpoint = async (notWithinSeconds: number) => {
     const taken = await takeCheckpoint(database, key, notWithinSeconds)
     if (taken) onCheckpoint(taken)
   }
   const maintain = async () => {
     await database.run({ text: "select add_months('decisions', $1)", values: [MONTHS_AHEAD] })
-    await checkpoint(everyMs / 2_000)
+    await checkpoint(EVERY_MS / 2_000)
   }
   let working = maintain().catch(onFault)
   const timer = setInterval(() => {
     working = working.then(maintain).catch(onFault)
-  }, everyMs)
+  }, EVERY_MS)
   timer.unref()
   return {
     stop: async () => {

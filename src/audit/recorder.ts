@@ -17,12 +17,12 @@ interface RecorderOptions {
   readonly database: Pick<Database, 'flush'>
   /** called when writing begins to fail, once per outage */
   readonly onFault: (error: unknown, lost: number) => void
-  /** milliseconds between batches: the most that a crash can lose */
-  readonly intervalMs?: number
   /** called with the duration of each batch that was written */
   readonly onBatch?: (seconds: number) => void
 }
 
+/** The time between batches: the most that a crash can lose. */
+const INTERVAL_MS = 250
 /** The most records queued while the database is away. Beyond that, the newest are dropped and counted. */
 const MOST_WAITING = 10_000
 const BATCH = 500
@@ -31,7 +31,7 @@ const BATCH = 500
  * Writes the decisions that are not part of a request's transaction (refusals, allowed reads), in batches. Changes are
  * not recorded here: their records commit with them.
  */
-export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions) => {
+export const createRecorder = ({ database, onFault, onBatch }: RecorderOptions) => {
   const waiting: DecisionRecord[] = []
   let lost = 0
   let failures = 0
@@ -60,7 +60,7 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
     writing ??= write().finally(() => {
       writing = undefined
     })
-  }, intervalMs)
+  }, INTERVAL_MS)
   timer.unref()
   return {
     stats: (): RecorderStats => ({ waiting: waiting.length, lost, failures }),

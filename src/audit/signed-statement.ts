@@ -3,12 +3,10 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { CompactSign, calculateJwkThumbprint, compactVerify, decodeProtectedHeader } from 'jose'
 import type { z } from 'zod'
 
-/** The signing key of statements, which is also that of the installation's tokens (identity/signing-key.ts). */
-export interface StatementKey {
-  readonly kid: string
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}
+import type { SigningKey } from '../identity/signing-key.js'
+
+/** The signing key of statements, which is also that of the installation's tokens. */
+export type StatementKey = Pick<SigningKey, 'kid' | 'privateKey' | 'publicKey'>
 
 /** Public keys by their thumbprints (RFC 7638). */
 export type StatementKeys = ReadonlyMap<string, KeyObject>

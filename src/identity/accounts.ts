@@ -57,6 +57,9 @@ const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
   values ($1, $2, $3, string_to_array($4, ' '), $5)`
 
+/** How many accounts are listed at once. */
+const PAGE = 500
+
 /** The most links that one statement deletes or moves. */
 const PIECE = 10_000
 
@@ -129,12 +132,12 @@ export const createAccounts = (database: Database) => {
       return rows.map(({ role }) => role)
     },
 
-    /** All accounts, oldest first, fetched in batches. */
-    list: async function* (batch = 500): AsyncGenerator<User> {
+    /** All accounts, oldest first, a page at a time. */
+    list: async function* (): AsyncGenerator<User> {
       for (let after = '0'; ;) {
-        const users = await ask(`select ${USER_ROW} from users where id > $1 order by id limit $2`, [after, batch])
+        const users = await ask(`select ${USER_ROW} from users where id > $1 order by id limit $2`, [after, PAGE])
         yield* users
-        if (users.length < batch) return
+        if (users.length < PAGE) return
         after = users.at(-1)?.id ?? after
       }
     },
