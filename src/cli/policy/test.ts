@@ -20,7 +20,7 @@ import { complain, print } from '../print.js'
 import { readTextFile } from '../read-text-file.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
-const DEFAULT_FILES = EXPECTATION_FILES.map((file) => new URL(file, PACKAGE_ROOT))
+const shippedFiles = () => EXPECTATION_FILES.map((file) => relative('.', fileURLToPath(new URL(file, PACKAGE_ROOT))))
 
 export const testCommand = (policy: Command) =>
   policy
@@ -29,8 +29,7 @@ export const testCommand = (policy: Command) =>
     .argument('[files...]', 'files named …allow.csv or …deny.csv (default: policies/allow.csv, policies/deny.csv)')
     .option('--policy <file>', 'test the rows of this file instead of those in force')
     .action(async (files: readonly string[], { policy: file }: { readonly policy?: string }) => {
-      const shipped = () => DEFAULT_FILES.map((each) => relative('.', fileURLToPath(each)))
-      const expectations = await readExpectations(files.length > 0 ? files : shipped())
+      const expectations = await readExpectations(files.length > 0 ? files : shippedFiles())
       if (file === undefined) await withPolicy(async ({ stored }) => requireExpected(stored.lastGood, expectations))
       else requireExpected(await snapshotOfFile(file, await loadPolicyRules(PACKAGE_ROOT)), expectations)
       print(`${counted(expectations.length, 'question')}, all answered as expected`)
