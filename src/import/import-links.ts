@@ -5,7 +5,7 @@ import { withSource } from './with-source.js'
 import { UnreadableFile, type Source, type SourceRecord } from './source.js'
 import { isKeptId, type ImportedLink, type Read } from './to-link.js'
 import { ignoredColumns, missingField } from './columns.js'
-import { columnName, type Field, type ImportFormat, type Words } from './words.js'
+import { columnName, type Field, type Words } from './words.js'
 import { wordsOf } from './words-of.js'
 
 /** The number of links in one transaction. */
@@ -57,9 +57,8 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     bytes = count
   }
   return withSource(order.file, read, async (source) => {
-    const format = FORMATS[order.format]
-    checkColumns(source.columns, format, order)
-    const readRecord = recordReader(format, order)
+    checkColumns(source.columns, order)
+    const readRecord = recordReader(order)
     const refusedFile = await order.refusedFile(source)
     // Reserved ids are never given back, so this follows everything that may end the import before its first link.
     const newest = await newestId(order)
@@ -81,7 +80,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
       fault = error.message
     }
     if (records === 0) throw new UnreadableFile('it has no records')
-    if (source.columns === null) tellIgnored([...names], format, order)
+    if (source.columns === null) tellIgnored([...names], order)
     return { ...(await writer.end()), fault }
   })
 }
@@ -137,15 +136,12 @@ interface Reading {
   readonly reason: string | null
 }
 
-const recordReader = (
-  format: ImportFormat,
-  { map, owner, toLink }: Pick<ImportOrder, 'map' | 'owner' | 'toLink'>,
-): ((record: SourceRecord) => Reading) => {
+const recordReader = ({ format, map, owner, toLink }: ImportOrder): ((record: SourceRecord) => Reading) => {
   const taken = new Set(map.keys())
   const columns = columnsByField(map)
   return (record) => {
     const refuse = (reason: string): Reading => ({ record, links: [], reason })
-    const read = wordsOf(record, format, columns, taken)
+    const read = wordsOf(record, FORMATS[format], columns, taken)
     if ('reason' in read) return refuse(read.reason)
     const links: ImportedLink[] = []
     for (const words of read) {
@@ -164,33 +160,25 @@ const reasonsOf = (outcomes: readonly Outcome[]): string =>
   outcomes.flatMap((each) => (each.kind === 'refused' ? each.reason : [])).join('; ')
 
 /** Throws if a CSV lacks a column that the format or the mapping needs, before anything is written. */
-const checkColumns = (
-  columns: Source['columns'],
-  format: ImportFormat,
-  order: Pick<ImportOrder, 'map' | 'onIgnored'>,
-): void => {
+const checkColumns = (columns: Source['columns'], order: ImportOrder): void => {
   if (columns === null) return
-  const { map } = order
+  const { format, map } = order
   const there = new Set(columns.map(columnName))
   for (const column of map.keys())
     if (!there.has(column))
       throw new UnreadableFile(`--map names a column that is not in the file: ${column} (${listOf(columns)})`)
   const taken = new Set(map.keys())
-  const missing = missingField(columns, format, new Set(columnsByField(map).keys()), taken)
+  const missing = missingField(columns, FORMATS[format], new Set(columnsByField(map).keys()), taken)
   if (missing !== undefined)
     throw new UnreadableFile(
       `no column of it is the ${missing}: name one with --map "column=${missing}" (${listOf(columns)})`,
     )
-  tellIgnored(columns, format, order)
+  tellIgnored(columns, order)
 }
 
 /** Formats of other programs have many columns for which a link here has no field. */
-const tellIgnored = (
-  columns: readonly string[],
-  format: ImportFormat,
-  { map, onIgnored }: Pick<ImportOrder, 'map' | 'onIgnored'>,
-): void => {
-  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, new Set(map.keys())))
+const tellIgnored = (columns: readonly string[], { format, map, onIgnored }: ImportOrder): void => {
+  if (format === 'csv') onIgnored(ignoredColumns(columns, new Set(map.keys())))
 }
 
 const namesIn = ({ original, fault }: SourceRecord): readonly string[] =>
