@@ -1,30 +1,28 @@
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { ADDRESS_LINK_MS } from '../identity/address-change.js'
+import { ADDRESS_LINK_MS, addressLink } from '../identity/address-change.js'
+import { addressAskedMail, addressMail } from '../identity/mails.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Profile } from '../layers/4-data/profile.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, type DataRule } from '../layers/rules.js'
 import type { Route } from '../layers/route.js'
+import type { Mailing } from './mailed-link.js'
 import { ChangedProfile, profileUpdate } from './profile-schemas.js'
 import { PROFILE_EXAMPLE, ProfileView, profileOf } from './schemas.js'
 import { CHANGING_PROFILE, READING_PROFILE } from './shared-layers.js'
-
-/** Sends a link for confirming the new address there, and a notice to the current one. */
-export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
 
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({
   profile,
   provePassword,
   hashPassword,
-  mailAddressLink,
-}: {
+  sendMail,
+  baseUrl,
+}: Mailing & {
   readonly profile: DataRule<Profile>
   readonly provePassword: (user: User, password: string) => Promise<string | null>
   readonly hashPassword: (password: string) => Promise<string>
-  /** undefined if no mail is sent, or if an external issuer manages its users' addresses */
-  readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [
   route({
     ...READING_PROFILE,
@@ -45,7 +43,7 @@ export const profileRoutes = ({
     path: '/users/me',
     status: 200,
     data: profile,
-    body: profileUpdate(mailAddressLink !== undefined),
+    body: profileUpdate(sendMail !== undefined),
     handle: async ({ store, record: { user }, body, layers }) => {
       const { name, email, password, current_password: current, end_tokens: endTokens } = body
       const guarded = password !== undefined || email !== undefined
@@ -74,7 +72,10 @@ export const profileRoutes = ({
             },
           )
       // whether the address is taken shows only when it is confirmed, to the person who reads its mail
-      if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
+      if (email !== undefined) {
+        sendMail?.(addressMail(email, addressLink(baseUrl, token), expiresAt))
+        sendMail?.(addressAskedMail(user.email))
+      }
       return {
         status: 200,
         body: { ...profileOf(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },

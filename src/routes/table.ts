@@ -7,9 +7,7 @@ import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
 import type { SigningKey } from '../identity/signing-key.js'
-import { addressLink } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'
-import { addressAskedMail, addressMail } from '../identity/mails.js'
 import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
@@ -56,7 +54,7 @@ import { passwordRoutes } from './passwords.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import type { PolicyParts } from './policy-edit.js'
-import { profileRoutes, type MailAddressLink } from './profile.js'
+import { profileRoutes } from './profile.js'
 import { proofRoutes } from './proof.js'
 import { proposalRoutes } from './proposals.js'
 import { qrRoute } from './qr.js'
@@ -96,13 +94,8 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
   const { identity, signingKey, sendMail, place, settings, readiness, metrics } = parts
   const { baseUrl } = place
   const { own, issuerSession, findUser, provePassword, hashPassword, verifyPassword } = identity
-  const mailAddressLink: MailAddressLink | undefined =
-    own === null || sendMail === undefined
-      ? undefined
-      : ({ email: old }, email, token, expiresAt) => {
-          sendMail(addressMail(email, addressLink(baseUrl, token), expiresAt))
-          sendMail(addressAskedMail(old))
-        }
+  // an external issuer manages its users' addresses
+  const confirmAddress = own === null ? undefined : sendMail
   // half of the pool is left for everything else
   const searches = createGate({
     atOnce: Math.max(1, Math.floor(settings.databasePoolSize / 2)),
@@ -161,7 +154,8 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
       profile: profileStore(database),
       provePassword,
       hashPassword,
-      mailAddressLink,
+      sendMail: confirmAddress,
+      baseUrl,
     }),
     ownRightsRoute({ findLink: findRecord }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
@@ -187,7 +181,7 @@ export const routeTable = (parts: TableParts): readonly Route[] => {
       deletion: userDeletionStore(database, redirects.changed),
       findUser,
       // without mail, nobody can confirm an address
-      setsAddresses: mailAddressLink === undefined,
+      setsAddresses: confirmAddress === undefined,
     }),
     ...(issuerSession === null ? [] : sessionRoutes({ signIn: issuerSignIn(issuerSession, baseUrl), baseUrl })),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
