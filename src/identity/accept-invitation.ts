@@ -7,8 +7,8 @@ import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 import { originOf, type SignInRequest } from './sign-in.js'
 
 const FIND = `
-  select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at,
-         u.role as inviter_role
+  select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role,
+         i.expires_at as "expiresAt", u.role as "inviterRole"
     from invitations i left join users u on u.id = i.invited_by and u.suspended_at is null
    where i.token_hash = $1`
 
@@ -40,18 +40,16 @@ export interface Acceptance extends Asked {
   readonly password: string
 }
 
-interface Found {
-  readonly open: boolean
-  readonly role: string
-  readonly expires_at: Date
-  /** null if the inviter is suspended or gone */
-  readonly inviter_role: string | null
-}
-
 export interface OpenInvitation {
   readonly role: string
   readonly expiresAt: Date
   readonly inviterRole: string
+}
+
+interface Found extends Omit<OpenInvitation, 'inviterRole'> {
+  readonly open: boolean
+  /** null if the inviter is suspended or gone */
+  readonly inviterRole: string | null
 }
 
 /**
@@ -64,7 +62,7 @@ export const findInvitation =
     if (!isOpaqueToken(token)) return 'unknown'
     const invitation = await rowAsIdentity<Found>(database, [{ text: FIND, values: [hashOfToken(token)] }])
     if (invitation === undefined) return 'unknown'
-    const { open, role, inviter_role: inviterRole, expires_at: expiresAt } = invitation
+    const { open, role, inviterRole, expiresAt } = invitation
     return open && inviterRole !== null && (await mayGive(inviterRole, role))
       ? { role, expiresAt, inviterRole }
       : 'over'
