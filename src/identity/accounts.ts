@@ -61,7 +61,7 @@ const ADD_PERSONAL_TOKEN = `
 const PAGE = 500
 
 /** The most links that one statement deletes or moves. */
-const PIECE = 10_000
+const BATCH = 10_000
 
 const countLinks = (owner: Id): Statement => ({
   text: 'select count(*) from links where owner_id = $1',
@@ -72,15 +72,15 @@ const countLinks = (owner: Id): Statement => ({
  * Deletes a batch of a user's links, or gives it away. Each link is recorded (migrations/functions/record_change.sql).
  */
 const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDeleted): Statement => {
-  const piece = `where id in (select id from ${table} where owner_id = $1 limit ${PIECE})`
-  if (links === 'delete') return { text: `delete from ${table} ${piece}`, values: [owner] }
+  const batch = `where id in (select id from ${table} where owner_id = $1 limit ${BATCH})`
+  if (links === 'delete') return { text: `delete from ${table} ${batch}`, values: [owner] }
   const changed = table === 'links' ? ', updated_at = now(), version = version + 1' : ''
-  return { text: `update ${table} set owner_id = $2${changed} ${piece}`, values: [owner, links.to] }
+  return { text: `update ${table} set owner_id = $2${changed} ${batch}`, values: [owner, links.to] }
 }
 
-/** Repeats what takes a piece, until it takes less. */
-const inPieces = async (take: () => Promise<number | null | undefined>): Promise<void> => {
-  while ((await take()) === PIECE) continue
+/** Takes batch after batch, until one is not full. */
+const inBatches = async (take: () => Promise<number | null | undefined>): Promise<void> => {
+  while ((await take()) === BATCH) continue
 }
 
 /**
@@ -166,10 +166,10 @@ export const createAccounts = (database: Database) => {
      */
     remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
       const owned = await rowAsIdentity<{ readonly count: string }>(database, [countLinks(id)])
-      if (links !== undefined && Number(owned?.count) > PIECE) {
+      if (links !== undefined && Number(owned?.count) > BATCH) {
         await setSuspended(id, true)
         const take = takeLinks('links', id, links)
-        await inPieces(async () => (await asIdentity(database, [take]))[0]?.rowCount)
+        await inBatches(async () => (await asIdentity(database, [take]))[0]?.rowCount)
       }
       await database.transaction(async (client) => {
         const send = (statement: Statement) => sendTo(client, statement)
@@ -183,7 +183,7 @@ export const createAccounts = (database: Database) => {
         if (count > 0 && links === undefined) throw hasLinks(count)
         for (const table of ['links', 'deleted_links'] as const) {
           const take = takeLinks(table, id, links ?? 'delete')
-          await inPieces(async () => (await send(take)).rowCount)
+          await inBatches(async () => (await send(take)).rowCount)
         }
         await send({ text: 'delete from users where id = $1', values: [id] })
       })

@@ -8,15 +8,15 @@ import { discoverSignIn, postForm, readDocument, type SignInEndpoints } from './
 import { hashOfToken } from './opaque-token.js'
 import type { SignedIn } from './sign-in.js'
 
-/** in milliseconds, less than a request's deadline */
-const TIMEOUT = 3_000
-const FRESH = 10 * 60_000
+/** less than a request's deadline */
+const TIMEOUT_MS = 3_000
+const FRESH_MS = 10 * 60_000
 /** an issuer that could not be reached is not asked again for this long: pages would wait for it each time */
-const AWAY = 5_000
+const AWAY_MS = 5_000
 /** tabs that renew within this time share one renewal: an issuer accepts a refresh token only once */
-const SHARED = 10_000
+const SHARED_MS = 10_000
 /** of the cookie; the issuer ends the session earlier by refusing to renew it */
-const KEPT = 30 * 86_400_000
+const KEPT_MS = 30 * 86_400_000
 const LONGEST_SECONDS = 86_400
 /** assumed lifetime of an access token, if its issuer does not say */
 const USUAL_SECONDS = 60
@@ -70,24 +70,24 @@ export const createIssuerSession = ({
 }) => {
   const unavailable = (error: unknown): Refusal => {
     onFault(error)
-    return new Refusal('issuer_unavailable', { headers: { 'Retry-After': `${AWAY / 1_000}` }, cause: error })
+    return new Refusal('issuer_unavailable', { headers: { 'Retry-After': `${AWAY_MS / 1_000}` }, cause: error })
   }
 
   let discovery: { readonly endpoints: Promise<SignInEndpoints>; until: number } | undefined
   /** One discovery at a time, shared by everyone who waits for it. A failure counts for a while, too. */
   const findEndpoints = (): Promise<SignInEndpoints> => {
     if (discovery !== undefined && now() < discovery.until) return discovery.endpoints
-    const endpoints = discoverSignIn(issuer, readDocument, AbortSignal.timeout(TIMEOUT)).catch((error: unknown) => {
+    const endpoints = discoverSignIn(issuer, readDocument, AbortSignal.timeout(TIMEOUT_MS)).catch((error: unknown) => {
       throw unavailable(error)
     })
-    const started = { endpoints, until: now() + FRESH }
-    endpoints.catch(() => (started.until = now() + AWAY))
+    const started = { endpoints, until: now() + FRESH_MS }
+    endpoints.catch(() => (started.until = now() + AWAY_MS))
     discovery = started
     return endpoints
   }
 
   const post = async (url: string, form: Readonly<Record<string, string>>) =>
-    postForm(url, { ...form, client_id: clientId }, AbortSignal.timeout(TIMEOUT)).catch((error: unknown) => {
+    postForm(url, { ...form, client_id: clientId }, AbortSignal.timeout(TIMEOUT_MS)).catch((error: unknown) => {
       throw unavailable(error)
     })
 
@@ -112,11 +112,11 @@ export const createIssuerSession = ({
         scope,
       },
       refreshToken,
-      endsAt: new Date(Date.now() + KEPT),
+      endsAt: new Date(Date.now() + KEPT_MS),
     }
   }
 
-  const renewals = new LRUCache<string, Renewal>({ max: 1_000, ttl: SHARED })
+  const renewals = new LRUCache<string, Renewal>({ max: 1_000, ttl: SHARED_MS })
   const forget = (key: string): void => {
     for (const [taken, { given }] of renewals) if (taken === key || given === key) renewals.delete(taken)
   }

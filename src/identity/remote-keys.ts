@@ -7,16 +7,15 @@ import { Refusal } from '../domain/refusal.js'
 import { discoverJwksUri, readDocument, type ReadDocument } from './issuer-documents.js'
 import type { KeySource } from './issuer.js'
 
-// in milliseconds
-const FRESH = 10 * 60_000
+const FRESH_MS = 10 * 60_000
 /** while the issuer is away; a withdrawn key is trusted at most this long */
-const USABLE = 24 * 3_600_000
+const USABLE_MS = 24 * 3_600_000
 /** for both documents together; less than a request's deadline */
-const TIMEOUT = 3_000
+const TIMEOUT_MS = 3_000
 /** A token bucket limits fetches to a burst, then one per interval, however many key names callers make up. */
 const BURST = 3
 /** a newly rotated key waits at most this long for its fetch; less than a request's deadline */
-const REFILL = 3_000
+const REFILL_MS = 3_000
 
 interface Key {
   readonly kid: string
@@ -58,7 +57,7 @@ export const remoteKeys = ({
 
   const fetchKeys = async (): Promise<void> => {
     try {
-      const signal = AbortSignal.timeout(TIMEOUT)
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
       uri ??= await discoverJwksUri(issuer, read, signal)
       const found = KeySet.parse(await read(uri, signal)).keys.flatMap(signingKey)
       if (found.length === 0) throw new Error(`${uri} has no key that can be used`)
@@ -106,18 +105,18 @@ export const remoteKeys = ({
 
   const age = () => now() - fetchedAt
   const named = (kid: string) => keys.filter((key) => key.kid === kid)
-  const isKnown = (kid: string) => named(kid).length > 0 && age() <= USABLE
+  const isKnown = (kid: string) => named(kid).length > 0 && age() <= USABLE_MS
   return {
     find: async (kid, alg, beforeFetch) => {
       if (!isKnown(kid)) {
         await beforeFetch?.()
         await look(kid)
-      } else if (age() > FRESH) {
+      } else if (age() > FRESH_MS) {
         const renewal = refresh()
         // With a good key, nobody waits for an issuer that was away a moment ago.
         if (!away) await renewal
       }
-      if (age() > USABLE || (away && named(kid).length === 0))
+      if (age() > USABLE_MS || (away && named(kid).length === 0))
         throw new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' } })
       const [key, ...others] = named(kid).filter((each) => each.alg === alg)
       if (key === undefined || others.length > 0)
@@ -132,9 +131,9 @@ const tokenBucket = (now: () => number) => {
   let left = BURST
   let at = now()
   return (): number => {
-    left = Math.min(BURST, left + (now() - at) / REFILL)
+    left = Math.min(BURST, left + (now() - at) / REFILL_MS)
     at = now()
-    if (left < 1) return Math.ceil((1 - left) * REFILL)
+    if (left < 1) return Math.ceil((1 - left) * REFILL_MS)
     left -= 1
     return 0
   }
