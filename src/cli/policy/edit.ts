@@ -119,8 +119,6 @@ const warnOfUselessRows = async ({ database, stored }: PolicySession, { add, can
     complain(`warning: and ${number(findings.length - MAX_WARNINGS)} more: see linkgate policy check`)
 }
 
-const MAX_ROWS = 50
-
 /** Commits or proposes a plan, unless it is a dry run or changes nothing, and prints its effects. */
 const commitPlan = async (
   session: PolicySession,
@@ -144,29 +142,27 @@ const commitPlan = async (
       decision: null,
     }).catch(explainReplaced)
   const revision = commits ? plan.candidate.revision : stored.revision
-  if (json)
-    return print(
-      JSON.stringify({
-        revision,
-        dry_run: dryRun,
-        proposal,
-        ...viewPlan(plan),
-        unreadable_removed: plan.unreadable,
-        replay,
-      }),
-    )
-  if (!nothing) {
-    const unreadable = plan.unreadable.map(
-      ({ ptype, rule }) => `- ${ptype}, ${JSON.stringify(rule).slice(0, 200)} (not a row)`,
-    )
-    const rows = [...unreadable, ...diffLines(plan.remove, plan.add, plan.commented)]
-    print(rows.slice(0, MAX_ROWS).join('\n'))
-    if (rows.length > MAX_ROWS) print(`… and ${number(rows.length - MAX_ROWS)} more rows`)
-    print(renderChanges(plan.changes))
+  if (json) {
+    const { unreadable } = plan
+    const view = { revision, dry_run: dryRun, proposal, ...viewPlan(plan), unreadable_removed: unreadable, replay }
+    return print(JSON.stringify(view))
   }
+  if (!nothing) printPlan(plan)
   if (replay) print(renderReplay(replay))
   if (nothing) print(`nothing changes: revision ${revision} stays in force`)
   else if (proposal !== undefined)
     print(`proposal ${proposal} needs somebody else's approval: revision ${revision} stays in force`)
   else print(dryRun ? `dry run: revision ${revision} stays in force` : `revision ${revision} is in force`)
+}
+
+const MAX_ROWS = 50
+
+const printPlan = ({ add, remove, unreadable, commented, changes }: EditPlan): void => {
+  const unreadables = unreadable.map(
+    ({ ptype, rule }) => `- ${ptype}, ${JSON.stringify(rule).slice(0, 200)} (not a row)`,
+  )
+  const rows = [...unreadables, ...diffLines(remove, add, commented)]
+  print(rows.slice(0, MAX_ROWS).join('\n'))
+  if (rows.length > MAX_ROWS) print(`… and ${number(rows.length - MAX_ROWS)} more rows`)
+  print(renderChanges(changes))
 }
