@@ -57,7 +57,7 @@ export const findTooDeep = ({ parents, ancestors }: Inheritance): string | undef
 /** The loop that a row is part of, from its role back to itself; null if it closes none. */
 export const loopThrough = (
   { parents, ancestors }: Inheritance,
-  { role, inherits }: Pick<InheritanceRow, 'role' | 'inherits'>,
+  { role, inherits }: InheritanceRow,
 ): readonly string[] | null => {
   if (!ancestors(inherits).has(role)) return null
   // breadth first, so that the shortest way back is named
