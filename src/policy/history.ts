@@ -11,26 +11,26 @@ import { inStoredOrder, parseStored, parseStoredRow, type StoredRevision, type S
 /** A row of the history. One written by hand may not parse, and is shown as stored. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
-/** The changes of an edit, as stored. */
-export interface StoredChanges {
+/** An edit, made or proposed, as stored. */
+export interface StoredEdit {
+  readonly actor_id: string | null
+  /** null for a user, who is recorded by id */
+  readonly actor: string | null
+  readonly email?: string | null
+  readonly reason: string
+  readonly time: Date
   readonly added: readonly unknown[]
   readonly removed: readonly unknown[]
   readonly comments: readonly { readonly row: unknown; readonly before: string | null; readonly after: string | null }[]
 }
 
-interface RevisionRow extends StoredChanges {
+interface RevisionRow extends StoredEdit {
   readonly revision: string
-  readonly actor_id: string | null
-  /** null for a user, who is recorded by id */
-  readonly actor: string | null
-  readonly email?: string | null
   readonly approved_by: string | null
   readonly approver: string | null
   readonly approver_email?: string | null
   readonly proposal: string | null
   readonly without_approval: boolean
-  readonly reason: string
-  readonly time: Date
   readonly model_sha256: string
   readonly decisions_changed?: unknown
 }
@@ -38,10 +38,9 @@ interface RevisionRow extends StoredChanges {
 const COLUMNS =
   'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256, ' +
   'approved_by, approver, proposal, without_approval'
-/** The user's current address; null if they were deleted. */
-const EMAIL =
-  '(select u.email from find_user(actor_id, null, null) u) as email, ' +
-  '(select u.email from find_user(approved_by, null, null) u) as approver_email'
+/** Selects the current address of a user; null if they were deleted. */
+export const emailOf = (user: string): string => `(select u.email from find_user(${user}, null, null) u)`
+const EMAIL = `${emailOf('actor_id')} as email, ${emailOf('approved_by')} as approver_email`
 
 /** Rows are stored as objects, or as lists of texts where the database recorded an edit by hand. */
 const parseHistoryRow = (stored: unknown): HistoryRow => {
@@ -51,7 +50,7 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
 }
 
-export const parseChanges = ({ added, removed, comments }: StoredChanges) => ({
+export const parseChanges = ({ added, removed, comments }: Pick<StoredEdit, 'added' | 'removed' | 'comments'>) => ({
   added: added.map(parseHistoryRow),
   removed: removed.map(parseHistoryRow),
   comments: comments.map((each) => ({ ...each, row: parseHistoryRow(each.row) })),

@@ -6,7 +6,7 @@ import { Refusal, type Fault } from '../domain/refusal.js'
 import type { FindUser, User } from '../domain/user.js'
 import type { EditOrigin } from './commit-edit.js'
 import { planEdit, viewPlan, type EditMaker, type EditPlan } from './edit.js'
-import { countRows, parseChanges, type HistoryRow, type StoredChanges } from './history.js'
+import { countRows, emailOf, parseChanges, type HistoryRow, type StoredEdit } from './history.js'
 import { findBeyondOwnRights } from './own-rights.js'
 import { rowText } from './parse-row.js'
 import type { Actor } from './proposal-statements.js'
@@ -14,13 +14,8 @@ import { isEmpty } from './replacement.js'
 import { roleOf, type Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
-interface ProposalRow extends StoredChanges {
+interface ProposalRow extends StoredEdit {
   readonly id: string
-  readonly time: Date
-  readonly actor_id: string | null
-  readonly actor: string | null
-  readonly email: string | null
-  readonly reason: string
   readonly base: string
   readonly state: ProposalState
   readonly closed_at: Date | null
@@ -33,10 +28,7 @@ interface ProposalRow extends StoredChanges {
 
 const COLUMNS =
   'id, time, actor_id, actor, reason, base, added, removed, comments, state, closed_at, closer_id, closer, ' +
-  'closing_reason, revision, ' +
-  // their current addresses; null if they were deleted
-  '(select u.email from find_user(actor_id, null, null) u) as email, ' +
-  '(select u.email from find_user(closer_id, null, null) u) as closer_email'
+  `closing_reason, revision, ${emailOf('actor_id')} as email, ${emailOf('closer_id')} as closer_email`
 
 const toProposal = (row: ProposalRow) => ({
   id: row.id,
