@@ -21,7 +21,7 @@ interface EvidenceOptions {
 }
 
 export const register = (audit: Command) =>
-  withKeys(audit.command('evidence'), 'an earlier signing key (PEM) that signed checkpoints')
+  withKeys(audit.command('evidence'))
     .description(
       'print the entries of a period as one signed file, which "linkgate audit verify FILE" can check anywhere',
     )

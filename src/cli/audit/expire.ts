@@ -25,7 +25,7 @@ interface ExpireOptions {
 }
 
 export const register = (audit: Command) =>
-  withKeys(audit.command('expire'), 'an earlier signing key (PEM) that signed checkpoints')
+  withKeys(audit.command('expire'))
     .description('drop whole months of the log; the rest can still be verified')
     .requiredOption('--before <month>', 'drop the months before this one (UTC), such as 2026-01', month)
     .option('--dry-run', 'print what would be dropped, without dropping anything')

@@ -5,7 +5,9 @@ import { collect } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { readTextFile } from '../read-text-file.js'
 
-export const withKeys = (command: Command, description: string): Command =>
+const EARLIER = 'an earlier signing key (PEM) that signed checkpoints'
+
+export const withKeys = (command: Command, description = EARLIER): Command =>
   command.option('--key <file>', `${description}; repeatable`, collect)
 
 /** The keys of PEM files, private or public, by their thumbprints. */
