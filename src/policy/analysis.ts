@@ -33,7 +33,7 @@ export type Finding =
 
 interface AnalysisOptions {
   /** the roles that users have; without them no role counts as unknown */
-  readonly rolesInUse?: readonly string[]
+  readonly rolesInUse?: readonly string[] | undefined
   /** roles that are used elsewhere, such as in the rows before an edit */
   readonly knownRoles?: Iterable<string>
   /** called now and then with the fraction done, from 0 to 1 */

@@ -76,11 +76,7 @@ export const profileRoutes = ({
         sendMail?.(addressMail(email, addressLink(baseUrl, token), expiresAt))
         sendMail?.(addressAskedMail(user.email))
       }
-      return {
-        status: 200,
-        body: { ...profileOf(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },
-        unchanged,
-      }
+      return { status: 200, body: { ...profileOf(updated), unconfirmed_email: email }, unchanged }
     },
     documentation: {
       id: 'updateProfile',

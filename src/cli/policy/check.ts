@@ -82,8 +82,5 @@ const examine = (name: string, snapshot: Snapshot, rules: PolicyRules, rolesInUs
       const others = all.filter((other) => other !== role)
       return loneRoleOfUser(role, [...rolesIn(snapshot.rows), ...others]) ?? []
     }),
-    findings: await analyseRows(snapshot, {
-      onProgress: (part) => show('analysing rows', part),
-      ...(rolesInUse && { rolesInUse }),
-    }),
+    findings: await analyseRows(snapshot, { rolesInUse, onProgress: (part) => show('analysing rows', part) }),
   }))
