@@ -20,7 +20,7 @@ import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
 import { Toasts } from './parts/toast'
 import { LinksPage } from './pages/links/links-page'
-import { SignIn } from './pages/sign-in'
+import { SIGN_IN, SignIn } from './pages/sign-in'
 import { openSession, session } from './session'
 
 /** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
@@ -45,6 +45,7 @@ const PAGES = {
   '/console/proposals/:name': lazyPage(async () => (await import('./pages/proposals/proposal-page')).ProposalPage),
   '/console/settings': lazyPage(async () => (await import('./pages/settings/settings-page')).SettingsPage),
   '/console/trash': lazyPage(async () => (await import('./pages/trash')).TrashPage),
+  [SIGN_IN]: lazyPage(async () => (await import('./pages/already-signed-in')).AlreadySignedIn),
   [WELCOME]: lazyPage(async () => (await import('./pages/welcome/welcome-page')).WelcomePage),
 }
 const ChoosePassword = lazyPage(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)

@@ -9,6 +9,6 @@ export const donePage = (
   { done, lead }: { readonly done: string; readonly lead: Html | string },
 ): Page => {
   const body = html`<p>${lead}</p>
-    <a class="main" href="/console">${texts.signIn}</a>`
+    <a class="main" href="/console/sign-in">${texts.signIn}</a>`
   return pageOf(texts, { title: done, body, foot: [host] })
 }

@@ -54,7 +54,7 @@ describe('an invitation opened in a browser', () => {
     const done = await send(path, { name: NAME, password: 'a long password' })
     expect(done.status, done.text).to.equal(201)
     expect(done.text).to.include('Your account is ready').and.include('<strong>countess@example.com</strong>')
-    expect(done.text).to.include('<a class="main" href="/console">Sign in</a>')
+    expect(done.text).to.include('<a class="main" href="/console/sign-in">Sign in</a>')
     expect(done.text).to.not.include('a long password').and.not.include(tokenIn(path))
     expect(await service.db.asOwner(`select name, role from users where email = 'countess@example.com'`)).to.deep.equal(
       [{ name: NAME, role: 'editor' }],

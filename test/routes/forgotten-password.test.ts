@@ -429,7 +429,7 @@ describe('a forgotten password', () => {
       expect(ticked.text).to.match(/name="end_tokens" value="true"\s+checked\s+\/>/)
       const done = await send({ token, password: NEW, end_tokens: 'true' })
       expect([done.status, done.text.includes('Your new password is set')], done.text).to.deep.equal([200, true])
-      expect(done.text).to.include('href="/console"').and.not.include(NEW).and.not.include(token)
+      expect(done.text).to.include('href="/console/sign-in"').and.not.include(NEW).and.not.include(token)
       expect((await signIn(email, NEW)).status).to.equal(200)
       expect(await me(textAt(made.json, 'token'))).to.equal(401)
       for (const over of [await send({ token, password: NEW }), await open(token)])

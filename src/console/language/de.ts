@@ -220,6 +220,12 @@ export const de: Texts = {
     ended: (at) => `Ihre Sitzung ist um ${hour(at)} abgelaufen. Was Sie getippt haben, bleibt stehen.`,
   },
 
+  already: {
+    title: 'Hier ist schon jemand angemeldet',
+    lead: 'Wenn Sie das nicht sind, melden Sie sich ab und dann mit Ihrem eigenen Konto an.',
+    stay: 'Das bin ich',
+  },
+
   links: {
     target: 'Adresse, zu der der Link führt',
     placeholder: 'Adresse einfügen',

@@ -216,6 +216,12 @@ export const en = {
     ended: (at: Date) => `Your session ended at ${hour(at)}. What you typed is kept.`,
   },
 
+  already: {
+    title: 'Somebody is signed in already',
+    lead: 'If this is not you, sign out, and then sign in with your own account.',
+    stay: 'That is me',
+  },
+
   links: {
     target: 'Address that the link leads to',
     placeholder: 'Paste an address',

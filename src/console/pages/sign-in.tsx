@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
 import { api, type LinkgateProblem } from '../api'
@@ -13,6 +14,9 @@ import { LoadProblem } from '../parts/load-problem'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm } from '../parts/sign-in-form'
 
+/** The path to which the pages about an account lead. */
+export const SIGN_IN = '/console/sign-in'
+
 /** The sign-in page. `problem`: why nobody is signed in; `onRetry` tries to restore the session. */
 export const SignIn = ({
   problem,
@@ -21,9 +25,11 @@ export const SignIn = ({
   readonly problem: LinkgateProblem | null
   readonly onRetry: () => unknown
 }) => {
+  const { path, route } = useLocation()
   const hasForgotten = useSignal(false)
   useEffect(() => {
     document.title = `${t.door.signIn} · Linkgate`
+    if (path === SIGN_IN) route('/console', true)
   }, [])
   return (
     <main class="door">

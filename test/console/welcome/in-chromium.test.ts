@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
 import { hashOfToken, newOpaqueToken } from '../../../src/identity/opaque-token.js'
-import { describeConsole, openConsole, requireClean, type ConsoleBrowser } from '../../support/console.js'
+import { describeConsole, openConsole, requireClean, shown, type ConsoleBrowser } from '../../support/console.js'
 import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
@@ -10,6 +10,8 @@ describeConsole('the first minute in a browser', () => {
   let admin: TestUser
   let browser: ConsoleBrowser
   const token = newOpaqueToken()
+  /** the link of an invitation */
+  let link: string
 
   before(async () => {
     service = await startTestService()
@@ -62,8 +64,32 @@ describeConsole('the first minute in a browser', () => {
     await page.getByRole('button', { name: 'Make the invitation' }).click()
     await page.getByText('Hand this link to ben@example.com').waitFor()
     await requireClean(page, 'an invitation')
-    const link = await page.getByLabel('Hand this link to ben@example.com').inputValue()
+    link = await page.getByLabel('Hand this link to ben@example.com').inputValue()
     expect((await fetch(link, { headers: { Accept: 'text/html' } })).status).to.equal(200)
+  })
+
+  it('tells whoever accepts theirs in this browser who is signed in there, and lets them sign out', async () => {
+    const page = await browser.open('/console')
+    await page.goto(link)
+    await page.getByLabel('Name').fill('Ben')
+    await page.getByLabel('Password').fill('another long password')
+    await page.getByRole('button', { name: 'Accept the invitation' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    const asked = page.getByRole('heading', { level: 1, name: 'Somebody is signed in already' })
+    await asked.waitFor()
+    await shown(page, 'mara@example.com')
+    await requireClean(page, 'a browser of somebody else')
+
+    await page.getByRole('link', { name: 'That is me' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    await page.goBack()
+    await asked.waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail address').fill('ben@example.com')
+    await page.getByLabel('Password', { exact: true }).fill('another long password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    await page.getByRole('banner').getByText('Ben').waitFor()
   })
 
   it('says of an address that was used that it is over, and where another comes from', async () => {
