@@ -65,6 +65,9 @@ describe('an invitation opened in a browser', () => {
     expect(signedIn.status).to.equal(200)
     const again = await send(path, { name: 'Eve', password: 'another password' }, 'de')
     expect([again.status, again.text.includes('Diese Einladung gilt nicht mehr')]).to.deep.equal([410, true])
+    expect(again.text, 'for whoever loads the answer again').to.include(
+      '<a href="/console/sign-in">melden Sie sich an</a>',
+    )
     const opened = await service.visit(path)
     expect([opened.status, opened.text.includes('This invitation is over')]).to.deep.equal([410, true])
     expect((await service.request('GET', path)).json).to.include({ status: 410, code: 'gone' })

@@ -432,8 +432,10 @@ describe('a forgotten password', () => {
       expect(done.text).to.include('href="/console/sign-in"').and.not.include(NEW).and.not.include(token)
       expect((await signIn(email, NEW)).status).to.equal(200)
       expect(await me(textAt(made.json, 'token'))).to.equal(401)
-      for (const over of [await send({ token, password: NEW }), await open(token)])
+      for (const over of [await send({ token, password: NEW }), await open(token)]) {
         expect([over.status, over.text.includes('This link is over')]).to.deep.equal([410, true])
+        expect(over.text, 'for whoever loads the answer again').to.include('<a href="/console/sign-in">sign in</a>')
+      }
     })
 
     it('shows what was sent as text', async () => {

@@ -94,11 +94,14 @@ export const de: Texts = {
     },
     gone: {
       title: 'Diese Einladung gilt nicht mehr',
-      lead: 'Sie wurde schon angenommen, oder ihre Zeit ist um. Wer Sie eingeladen hat, kann es noch einmal tun.',
+      lead: html`Sie wurde schon angenommen, oder ihre Zeit ist um. Haben Sie sie selbst angenommen,
+        <a href="/console/sign-in">melden Sie sich an</a>. Sonst kann, wer Sie eingeladen hat, es noch einmal tun.`,
     },
     over: {
       title: 'Dieser Link gilt nicht mehr',
-      lead: 'Er wurde schon benutzt, oder seine Zeit ist um. Bitten Sie dort um einen neuen, wo Sie um diesen baten.',
+      lead: html`Er wurde schon benutzt, oder seine Zeit ist um. Haben Sie ihn selbst benutzt,
+        <a href="/console/sign-in">melden Sie sich an</a>. Bitten Sie sonst dort um einen neuen, wo Sie schon um diesen
+        baten.`,
     },
     damaged: {
       title: 'Dieser Link geht so nicht',

@@ -93,11 +93,13 @@ export const en = {
     },
     gone: {
       title: 'This invitation is over',
-      lead: 'It was used already, or has expired. If you still need it, ask the person who invited you for a new one.',
+      lead: html`It was used already, or has expired. If you accepted it yourself,
+        <a href="/console/sign-in">sign in</a>. Otherwise ask the person who invited you for a new one.`,
     },
     over: {
       title: 'This link is over',
-      lead: 'It was used already, or has expired. Ask for a new one where you asked for this one.',
+      lead: html`It was used already, or has expired. If you used it yourself, <a href="/console/sign-in">sign in</a>.
+        Otherwise ask for a new one where you asked for this one.`,
     },
     damaged: {
       title: 'This link does not work',
