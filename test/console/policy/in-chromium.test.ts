@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 import { deferred } from '../../../src/domain/deferred.js'
 import { addAccount } from '../../support/account.js'
@@ -198,6 +198,31 @@ describeConsole('the pages of the policy in a browser', () => {
       await requireClean(page, 'many roles')
       await page.unroute('**/policy/decisions*')
     })
+  })
+
+  it('mark the open cell and the open revision where the system chooses the colours', async () => {
+    const { page: tab } = await openSignedIn(service, admin)
+    await tab.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    /** what it looks like once another has the pointer and the focus */
+    const look = async (one: Locator) => {
+      await tab.getByRole('heading', { level: 1 }).focus()
+      await tab.mouse.move(0, 0)
+      return (await one.screenshot()).toString('base64')
+    }
+
+    await go(tab, '/access', 'Access')
+    const cell = tab.locator('.matrix td.allow').first()
+    const isClosed = await look(cell)
+    await cell.click()
+    await tab.locator('.policy-rows .decides').first().waitFor()
+    expect(await look(cell), 'a cell').not.to.equal(isClosed)
+
+    await go(tab, '/revisions', 'Revisions')
+    const revision = tab.locator('.time-line > li').last()
+    const isUnread = await look(revision)
+    await revision.locator('.reason-button').click()
+    await revision.locator('[aria-current]').waitFor()
+    expect(await look(revision), 'a revision').not.to.equal(isUnread)
   })
 
   describe('revisions', () => {
