@@ -139,6 +139,22 @@ describeConsole('pages of the console in a browser', () => {
       expect(json).to.include({ title: 'Mine', note: 'also theirs' })
     })
 
+    it('keeps what was typed where another link has its code by then, and changes nothing of that one', async () => {
+      const own = freshCode('renamed')
+      await addLink(service.db, { code: own, owner: editor.id })
+      const { page: tab } = await openSignedIn(service, editor)
+      await go(tab, `/links/${own}`, own)
+      await tab.getByRole('button', { name: 'Edit' }).click()
+      const title = tab.getByLabel('Title', { exact: true })
+      await title.fill('Typed')
+      expect((await asked('PATCH', `/links/${own}`, admin, { code: freshCode('now') })).status).to.equal(200)
+      await addLink(service.db, { code: own, owner: editor.id })
+      await tab.getByRole('button', { name: 'Save' }).click()
+      await shown(tab, 'Somebody may have given the link away, renamed or deleted it.')
+      expect(await title.inputValue()).to.equal('Typed')
+      expect((await asked('GET', `/links/${own}`, editor)).json).to.include({ title: null })
+    })
+
     it('takes nothing that is typed while it is being saved: its answer closes the form', async () => {
       const { promise: saved, resolve: save } = deferred()
       await page.route(`**/links/${code}`, async (route) => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 
-import { api, type ManagedLink } from '../../api'
+import { api, type LinkgateProblem, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
@@ -35,6 +35,8 @@ interface Conflict {
   readonly mine: ManagedLink
   readonly theirs: ManagedLink
 }
+
+const isStale = ({ status, code }: LinkgateProblem): boolean => status === 412 || code === 'conflict'
 
 /**
  * The settings of a link as a form. It sends only changes, and only against the version that it shows: after a
@@ -85,21 +87,19 @@ export const EditCard = ({
         say(t.link.edit.saved)
         onClose()
       } catch (error) {
-        const { status, code } = problemIn(error)
-        const isStale = status === 412 || code === 'conflict'
-        if (!isStale || !(await startOver(changes))) throw error
+        if (!isStale(problemIn(error)) || !(await startOver(changes))) throw error
       }
     })
   }
 
   /**
    * After a concurrent edit: shows both, and starts from the other one, with the typed changes. Resolves with false if
-   * the link is no longer visible.
+   * the link is no longer visible, or its code belongs to another one.
    */
   const startOver = async (changes: Changes): Promise<boolean> => {
     const { base, turn } = start.value
     const theirs = await api.getLink(base.code)
-    if (!isManaged(theirs)) return false
+    if (!isManaged(theirs) || theirs.id !== base.id) return false
     const { password, ...fields } = changes
     const mine = { ...base, ...fields }
     conflict.value = { rows: conflictRows(base, mine, theirs, password !== undefined), mine, theirs }
@@ -110,7 +110,7 @@ export const EditCard = ({
 
   const { filled, password, turn } = start.value
   const isTaken = problem.value?.code === 'code_taken'
-  const isLost = problem.value?.status === 403 || problem.value?.status === 404
+  const isLost = problem.value !== null && ([403, 404].includes(problem.value.status) || isStale(problem.value))
   const faults = faultsOf(problem.value)
   return (
     <section class="card whole" aria-labelledby="edit-title">
