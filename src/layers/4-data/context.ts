@@ -7,6 +7,7 @@ import { recordUnder } from '../../database/decision-log.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
+import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import { subjectOf, type Caller } from '../caller.js'
 import type { DataContext } from '../rules.js'
@@ -44,6 +45,8 @@ export interface Binding extends ReadBinding {
   readonly enterChange: (losing?: string) => Statement
   /** nothing of the request may commit after it */
   readonly deadline: Deadline
+  /** null if the request has no Idempotency-Key, or its route takes none */
+  readonly idempotencyKey: IdempotencyKey | null
 }
 
 /** The rows that the caller reaches by an action, under the decision's revision; `none` for an anonymous caller. */
@@ -73,6 +76,7 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
       ],
     }),
     deadline: context.deadline,
+    idempotencyKey: context.idempotencyKey,
   }
 }
 

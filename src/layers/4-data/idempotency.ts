@@ -11,7 +11,7 @@ export const KEY_LIFE_HOURS = 24
  * (409) while another transaction holds the key, `idempotency_key_reused` (422) if it belongs to a different request,
  * and `already_created` (409) if it has already created something.
  */
-const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Binding): readonly Statement[] =>
+const enterWithKey = ({ enterChange, userId, idempotencyKey: key }: Binding): readonly Statement[] =>
   key === null
     ? [enterChange()]
     : [
@@ -32,33 +32,30 @@ const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Bindi
 const INSERT = 'insert into idempotency_keys (user_id, key_hash, fingerprint, record)'
 
 /** Stores the key without the created record: its answer has a secret, which is shown only once. */
-const keepKey = (key: IdempotencyKey | null, { userId }: Binding): readonly Statement[] =>
+const keepKey = ({ userId, idempotencyKey: key }: Binding): readonly Statement[] =>
   key === null
     ? []
     : [{ name: 'keep_key', text: `${INSERT} values ($1, $2, $3, null)`, values: [userId, key.hash, key.fingerprint] }]
 
-/** Inserts one row, once for each idempotency key, and returns it. Throws as `enterWithKey`. */
+/**
+ * Inserts one row, once for each idempotency key, and returns it. `keep`: what stores the key. Throws as
+ * `enterWithKey`.
+ */
 export const insertOnce = async <Row>(
   database: Database,
-  { key, binding, insert, keep = keepKey(key, binding) }: Insertion,
+  binding: Binding,
+  insert: Statement,
+  keep = keepKey(binding),
 ): Promise<Row> => {
-  const before = enterWithKey(key, binding)
+  const before = enterWithKey(binding)
   const results = await database.flush([...before, insert, ...keep], binding.deadline)
   const row: Row | undefined = results[before.length]?.rows[0]
   if (row === undefined) throw new Error('an insert answered no row')
   return row
 }
 
-interface Insertion {
-  readonly key: IdempotencyKey | null
-  readonly binding: Binding
-  readonly insert: Statement
-  /** what stores the key; `keepKey` unless given */
-  readonly keep?: readonly Statement[]
-}
-
 /** Stores the key with the link that was just created, which answers a retry. */
-export const keepLink = (key: IdempotencyKey | null, { userId }: Binding, code: string): readonly Statement[] =>
+export const keepLink = ({ userId, idempotencyKey: key }: Binding, code: string): readonly Statement[] =>
   key === null
     ? []
     : [

@@ -96,12 +96,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         const insert = ownedRows('invitations', own)
           .insert({ email, role, token_hash: hash, expires_at: expiresAt })
           .returning('id')
-        const key = context.idempotencyKey
-        const { id } = await insertOnce<{ readonly id: string }>(database, {
-          key,
-          binding: own,
-          insert: toStatement(insert),
-        })
+        const { id } = await insertOnce<{ readonly id: string }>(database, own, toStatement(insert))
         return id
       },
       page: async ({ limit, cursor }) => {

@@ -10,7 +10,6 @@ import type { Id } from '../../domain/id.js'
 import type { Link, RedirectStatus } from '../../domain/link.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../rules.js'
 import { bind, changeOne, reachOf, read, readerOf, type Binding } from './context.js'
 import { insertOnce, keepLink, keptLink } from './idempotency.js'
@@ -112,7 +111,7 @@ export const linksStore =
       const links = ownedRows('links', binding)
       return {
         create: async (link) => {
-          const made = await create(database, binding, links, link, context.idempotencyKey)
+          const made = await create(database, binding, links, link)
           if (!made.replayed) changed(made.link.code)
           return made
         },
@@ -189,18 +188,18 @@ const create = async (
   binding: Binding,
   links: OwnedRows,
   { code, ...fields }: NewLink,
-  key: IdempotencyKey | null,
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
     const insert = prepared(links.insert(rowOf({ ...fields, code: named })).returning([...LINK_ROW]))
-    const keep = keepLink(key, binding, named)
-    return toLink(await insertOnce<LinkRow>(database, { key, binding, insert, keep }).catch(refuseFields))
+    const keep = keepLink(binding, named)
+    return toLink(await insertOnce<LinkRow>(database, binding, insert, keep).catch(refuseFields))
   }
   for (let tried = 1; ; tried += 1) {
     try {
       return { link: await send(code ?? generateCode()), replayed: false }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      const { idempotencyKey: key } = binding
       if (key !== null && error.code === 'already_created') {
         const [row] = await read<LinkRow>(database, binding, keptLink(key, LINK_ROW))
         // the key expired and was deleted in between, so it is free again

@@ -97,8 +97,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
             made_by_sign_in: caller.signIn,
           })
           .returning([...COLUMNS])
-        const key = context.idempotencyKey
-        return toToken(await insertOnce<Row>(database, { key, binding, insert: toStatement(insert) }))
+        return toToken(await insertOnce<Row>(database, binding, toStatement(insert)))
       },
       list: async () => {
         const rows = await read<Row>(
