@@ -7,13 +7,10 @@ import { statusRange, type EntryKind, type LogFilter } from '../../domain/log-fi
 import type { DataRule } from '../rules.js'
 import { read, type ReadIdentity } from './context.js'
 import { countRows } from './count.js'
-import { newestFirst, type Page } from './keyset.js'
+import { newestFirst, type Page, type PageQuery } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
-export interface LogQuery extends LogFilter {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
+export type LogQuery = LogFilter & PageQuery
 
 /** An entry as the database returns it: bigint as text, times as Date. Fields that a change does not have are null. */
 interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
@@ -108,9 +105,9 @@ const NEWEST_FIRST = newestFirst('log')
 
 /** `reader`: who exports the log, as a user's id or a name that no user has. */
 export const decisionLog = (database: Database, reader: string): DecisionLog => ({
-  page: async ({ limit, cursor, ...filter }) => {
-    const rows = await read<LogRow>(database, AS_READER, NEWEST_FIRST.select(matching(filter), { limit, cursor }))
-    return NEWEST_FIRST.pageOf(rows.map(viewEntry), limit)
+  page: async (query) => {
+    const rows = await read<LogRow>(database, AS_READER, NEWEST_FIRST.select(matching(query), query))
+    return NEWEST_FIRST.pageOf(rows.map(viewEntry), query.limit)
   },
   countListed: (filter) => countRows(database, AS_READER, matching(filter).clearSelect()),
   async *export(filter) {

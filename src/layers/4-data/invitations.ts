@@ -7,7 +7,7 @@ import type { DataContext, DataRule } from '../rules.js'
 import { USER_ROLES, bind, changeOne, read } from './context.js'
 import { countRows } from './count.js'
 import { insertOnce } from './idempotency.js'
-import { newestFirst, type Page } from './keyset.js'
+import { newestFirst, type Page, type PageQuery } from './keyset.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
@@ -40,7 +40,7 @@ export interface Invitations {
    */
   add(invitation: NewInvitation): Promise<string>
   /** Newest first. */
-  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<ListedInvitation>>
+  page(query: PageQuery): Promise<Page<ListedInvitation>>
   /** The number of all listed invitations, up to 10,000. */
   countListed(): Promise<number>
   /**
@@ -99,9 +99,9 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         const { id } = await insertOnce<{ readonly id: string }>(database, own, toStatement(insert))
         return id
       },
-      page: async ({ limit, cursor }) => {
-        const rows = await read<Row>(database, seen, NEWEST_FIRST.select(select(invitations()), { limit, cursor }))
-        return NEWEST_FIRST.pageOf(await Promise.all(rows.map(toListed)), limit)
+      page: async (query) => {
+        const rows = await read<Row>(database, seen, NEWEST_FIRST.select(select(invitations()), query))
+        return NEWEST_FIRST.pageOf(await Promise.all(rows.map(toListed)), query.limit)
       },
       countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {

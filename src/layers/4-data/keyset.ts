@@ -25,8 +25,11 @@ export const pageOf = <Row>(
   return { data, next_cursor: rows.length > limit && last !== undefined ? formatCursor(sort, keyOf(last)) : null }
 }
 
-interface PageQuery {
+/** Which page of a list is asked for. */
+export interface PageQuery {
+  /** how many rows at most */
   readonly limit: number
+  /** the `next_cursor` of the page before; undefined: the first page */
   readonly cursor?: string | undefined
 }
 

@@ -9,7 +9,7 @@ import { isCode, type Link } from '../../domain/link.js'
 import { storedForms } from '../../domain/stored-forms.js'
 import { read, type Binding, type ReadIdentity } from './context.js'
 import { countOf, countRows, numberIn, type CountRow } from './count.js'
-import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page } from './keyset.js'
+import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page, type PageQuery } from './keyset.js'
 import { searchable } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 
@@ -30,10 +30,8 @@ export interface LinkFilter {
   readonly created_to?: string | undefined
 }
 
-export interface LinkPageQuery extends LinkFilter {
-  readonly limit: number
+export interface LinkPageQuery extends LinkFilter, PageQuery {
   readonly sort: LinkSort
-  readonly cursor?: string | undefined
 }
 
 /** The states that a list can be filtered by. */

@@ -7,7 +7,7 @@ import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../rules.js'
 import { bind, changeOne, reachOf, read } from './context.js'
 import { countOf, numberIn, type CountRow } from './count.js'
-import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page } from './keyset.js'
+import { isTimeAndId, pageOf, parseCursor, timeAndId, type Page, type PageQuery } from './keyset.js'
 import { SEARCH_MS, ask, filtered, isSearch, matching, type LinkFilter } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields, type LinkChanged } from './link-rows.js'
 import { exactly } from './links.js'
@@ -20,15 +20,10 @@ interface DeletedLink extends Link {
 
 type TrashFilter = Omit<LinkFilter, 'state'>
 
-interface TrashPageQuery extends TrashFilter {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
-
 /** The deleted links that the caller may restore, kept for TRASH_DAYS. */
 export interface Trash {
   /** Newest deletion first. */
-  page(query: TrashPageQuery): Promise<Page<DeletedLink>>
+  page(query: TrashFilter & PageQuery): Promise<Page<DeletedLink>>
   /** How many links match the filter, up to 10,000. */
   countListed(filter: TrashFilter): Promise<number>
   /**

@@ -10,7 +10,7 @@ import type { User } from '../../domain/user.js'
 import type { DataRule } from '../rules.js'
 import { USER_ROLES, bind, changeOne, reachOf, read } from './context.js'
 import { countRows } from './count.js'
-import { newestFirst, type Page } from './keyset.js'
+import { newestFirst, type Page, type PageQuery } from './keyset.js'
 import { knex, ownedRows, type OwnedRows } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
@@ -27,15 +27,10 @@ interface UserFilter {
   readonly suspended?: boolean | undefined
 }
 
-interface UserPageQuery extends UserFilter {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
-
 /** The users that one caller reaches, within one request. */
 export interface Users {
   /** Newest first. */
-  page(query: UserPageQuery): Promise<Page<User>>
+  page(query: UserFilter & PageQuery): Promise<Page<User>>
   /** The number of all listed users, up to 10,000. */
   countListed(filter: UserFilter): Promise<number>
   /**
@@ -60,9 +55,9 @@ export const usersStore =
       const binding = bind(context, reach, USER_ROLES)
       const users = ownedRows('users', binding)
       return {
-        page: async ({ limit, cursor, ...filter }) => {
-          const query = NEWEST_FIRST.select(filtered(users(), filter).select(USER_COLUMNS), { limit, cursor })
-          return NEWEST_FIRST.pageOf((await read<UserRow>(database, binding, query)).map(toUser), limit)
+        page: async (query) => {
+          const page = NEWEST_FIRST.select(filtered(users(), query).select(USER_COLUMNS), query)
+          return NEWEST_FIRST.pageOf((await read<UserRow>(database, binding, page)).map(toUser), query.limit)
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
