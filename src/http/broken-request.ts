@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -11,26 +11,15 @@ import { securityHeaders } from './security-headers.js'
 
 interface Kind {
   readonly status: number
-  readonly reason: string
   readonly code: 'invalid_request' | 'not_implemented'
   readonly detail?: string
 }
 
-const INVALID: Kind = { status: 400, reason: 'Bad Request', code: 'invalid_request' }
-const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'not_implemented' }
+const INVALID: Kind = { status: 400, code: 'invalid_request' }
+const UNKNOWN_METHOD: Kind = { status: 501, code: 'not_implemented' }
 const KINDS: Readonly<Record<string, Kind>> = {
-  HPE_HEADER_OVERFLOW: {
-    ...INVALID,
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    detail: 'The headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    ...INVALID,
-    status: 408,
-    reason: 'Request Timeout',
-    detail: 'The request did not arrive in time.',
-  },
+  HPE_HEADER_OVERFLOW: { ...INVALID, status: 431, detail: 'The headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...INVALID, status: 408, detail: 'The request did not arrive in time.' },
 }
 
 /** A valid request line (RFC 9112 §3): if Node's parser still reports an invalid method, it is merely unknown. */
@@ -47,19 +36,6 @@ const kindOf = (error: NodeJS.ErrnoException): Kind => {
   return KINDS[error.code ?? ''] ?? INVALID
 }
 
-/** The newest request of a connection, and its response. */
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-/** Tracks the newest exchange of each connection. Earlier ones on it are answered first. */
-const followExchanges = (server: Server): WeakMap<Duplex, Exchange> => {
-  const newest = new WeakMap<Duplex, Exchange>()
-  server.on('request', (request, response) => newest.set(request.socket, { request, response }))
-  return newest
-}
-
 /**
  * Answers input that Node cannot parse as a request, with the same headers as every answer, and observes it as a
  * request with method `other` and no route. If an earlier request on the connection is still unanswered, its answer is
@@ -70,23 +46,27 @@ export const answerBrokenRequests = (
   secure: boolean,
   observe: (request: FinishedRequest) => void,
 ): void => {
-  const newest = followExchanges(server)
+  /** the response to the newest request of each connection; earlier requests on it are answered first */
+  const newest = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', ({ socket }, response) => newest.set(socket, response))
   const ending = new WeakSet<Duplex>()
   const answer = answerBroken(secure, observe)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (ending.has(socket)) return
-    const { request, response } = newest.get(socket) ?? {}
-    if (error.code === 'ECONNRESET' || !socket.writable || request === undefined || response === undefined) {
-      return answer(error, socket)
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
     }
-    if (!response.closed) {
+    const response = newest.get(socket)
+    if (response === undefined) answer(error, socket)
+    else if (!response.closed) {
       ending.add(socket)
       if (!response.headersSent) response.setHeader('Connection', 'close')
       response.once('close', () => socket.end(() => socket.destroy()))
-      if (!request.complete) breakBody(request, error)
+      if (!response.req.complete) breakBody(response.req, error)
     }
     // leftover bytes of a request that was already answered
-    else if (!request.complete || error.code === 'HPE_CLOSED_CONNECTION') socket.destroy()
+    else if (!response.req.complete || error.code === 'HPE_CLOSED_CONNECTION') socket.destroy()
     else answer(error, socket)
   })
 }
@@ -95,18 +75,14 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
   const headers = securityHeaders(secure)
   const securityLines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1] ?? ''}`] : []))
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    const { status, reason, code, detail } = kindOf(error)
+    const { status, code, detail } = kindOf(error)
     const requestId = randomUUID()
     const refusal = new Refusal(code, { detail, cause: error })
     const body = JSON.stringify({ ...problemOf(refusal, requestId), status })
     // read before end(), which clears it
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
     const head = [
-      `HTTP/1.1 ${status} ${reason}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Connection: close',
       ...securityLines,
       `X-Request-ID: ${requestId}`,
