@@ -9,14 +9,14 @@ const CLIENT_CLOSED_REQUEST = 499
 export const finishRequests =
   (observe: (request: FinishedRequest) => void) =>
   (ctx: Context, next: Next): Promise<void> => {
-    const startedAt = (ctx.state.startedAt = performance.now())
-    ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - startedAt) / 1_000)))
+    ctx.state.startedAt = performance.now()
+    ctx.res.on('close', () => observe(describeFinished(ctx)))
     return next()
   }
 
 /** Describes a finished request. Call it when the response has closed. */
-export const describeFinished = (ctx: Context, seconds: number): FinishedRequest => {
-  const { requestId, route = 'none', refusal, revision, userId, address, traceId } = ctx.state
+export const describeFinished = (ctx: Context): FinishedRequest => {
+  const { requestId, startedAt, route = 'none', refusal, revision, userId, address, traceId } = ctx.state
   const body: unknown = ctx.body
   const decision = ctx.state.decision ?? refusal?.decision
   return {
@@ -24,7 +24,7 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
     method: KNOWN_METHODS.has(ctx.method) ? ctx.method : 'other',
     route,
     status: ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
-    seconds,
+    seconds: (performance.now() - startedAt) / 1_000,
     bytes: typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : body === null ? 0 : undefined,
     aborted: !ctx.res.writableFinished,
     refusal,

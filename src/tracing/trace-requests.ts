@@ -12,17 +12,13 @@ import { refusalAttributes, setFailed, type Tracer } from './tracer.js'
 export const traceRequests =
   (tracer: Tracer): Middleware =>
   async (ctx, next) => {
-    const startedAt = performance.now()
     const span = tracer.startRequest(ctx.get('traceparent'), {
       kind: SpanKind.SERVER,
       attributes: { 'url.scheme': ctx.protocol, 'linkgate.request_id': ctx.state.requestId },
     })
     ctx.state.traceId = span.spanContext().traceId
     ctx.res.once('close', () => {
-      const { method, route, status, refusal, decision, revision, userId, aborted } = describeFinished(
-        ctx,
-        (performance.now() - startedAt) / 1_000,
-      )
+      const { method, route, status, refusal, decision, revision, userId, aborted } = describeFinished(ctx)
       const verb = method === 'other' ? '_OTHER' : method
       span.updateName(route === 'none' ? verb : `${verb} ${route}`)
       span.setAttributes({
