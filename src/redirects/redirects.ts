@@ -6,8 +6,6 @@ import { findLink, findLinkInReplica } from './find-link.js'
 import { STALE_MS, createLinkCache, type CacheStats, type LinkCache } from './link-cache.js'
 import { createRecentChanges } from './recent-changes.js'
 
-export { EVERY_CODE, LINKS_CHANNEL, STALE_MS } from './link-cache.js'
-
 /** The links of public redirects, from this process's cache, the replica or the primary. */
 export interface Redirects {
   readonly find: LinkCache['find']
