@@ -58,6 +58,8 @@ import type {
 } from '../routes/user-schemas.js'
 import type { AllVisitsView, LiveQuery, OfAll, OfLink, VisitsView } from '../routes/visit-schemas.js'
 
+export type { Fault } from '../domain/refusal.js'
+
 /** The input of a route's schema. */
 type Input<Schema extends z.ZodType> = z.input<Schema>
 type InputOf<Make extends (...given: never[]) => z.ZodType> = z.input<ReturnType<Make>>
@@ -415,12 +417,6 @@ export interface Client extends Operations {
    * The headers of the response that this object came from, such as `Policy-Revision`; undefined for any other object.
    */
   headersOf(answer: object): Headers | undefined
-}
-
-/** A field of the request and the rule that it breaks. */
-export interface Fault {
-  readonly field: string
-  readonly message: string
 }
 
 /** The code of a refusal, one of the client's own if no refusal came, or a code of a newer service. */
