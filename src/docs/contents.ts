@@ -1,5 +1,5 @@
 /** A kind of reader, and their pages in reading order. */
-interface Readers {
+export interface Readers {
   readonly id: string
   readonly title: string
   readonly lead: string

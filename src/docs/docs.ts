@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { PACKAGE_ROOT } from '../config.js'
 import { once } from '../domain/once.js'
 import { FixedDocument } from '../http/fixed-document.js'
+import type { Page } from '../pages/pages.js'
 import { guidePages } from './guide-page.js'
-import type { DocsPage } from './layout.js'
 import { BuiltSite, SITE_FILE } from './page-file.js'
 import { referencePage } from './reference-page.js'
 
@@ -23,7 +23,7 @@ export interface Docs {
   readonly find: (name: string) => DocsAnswer | null
 }
 
-const answerOf = ({ text, headers }: DocsPage): DocsAnswer => ({
+const answerOf = ({ text, headers }: Page): DocsAnswer => ({
   body: new FixedDocument(text),
   type: 'text/html; charset=utf-8',
   headers,

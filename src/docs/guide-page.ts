@@ -1,18 +1,11 @@
-import { html, ownHtml, type Html } from '../pages/pages.js'
-import { CONTENTS } from './contents.js'
-import { docsPageOf, type DocsPage } from './layout.js'
+import { html, ownHtml, type Html, type Page } from '../pages/pages.js'
+import { CONTENTS, type Readers } from './contents.js'
+import { docsPageOf } from './layout.js'
 import type { BuiltPage, BuiltSite } from './page-file.js'
 
-interface Entry {
-  readonly name: string
-  readonly title: string
-  readonly lead: string
-}
+type Entry = Pick<BuiltPage, 'name' | 'title' | 'lead'>
 
-interface List {
-  readonly id: string
-  readonly title: string
-  readonly lead: string
+interface List extends Omit<Readers, 'pages'> {
   readonly entries: readonly Entry[]
 }
 
@@ -67,7 +60,7 @@ const onThisPage = ({ headings }: BuiltPage): Html | null => {
   </nav>`
 }
 
-const pageOf = (lists: readonly List[], name: string, title: string, main: Html, copy: string): DocsPage =>
+const pageOf = (lists: readonly List[], name: string, title: string, main: Html, copy: string): Page =>
   docsPageOf({
     title,
     part: 'guides',
@@ -77,7 +70,7 @@ const pageOf = (lists: readonly List[], name: string, title: string, main: Html,
     scripts: [copy],
   })
 
-const startPage = (lists: readonly List[], copy: string): DocsPage => {
+const startPage = (lists: readonly List[], copy: string): Page => {
   const main = html`<h1>Guides</h1>
     <p>
       What to read first depends on who you are. The <a href="/docs">API reference</a> has every operation, field and
@@ -99,7 +92,7 @@ const startPage = (lists: readonly List[], copy: string): DocsPage => {
   return pageOf(lists, 'guides', 'Guides', main, copy)
 }
 
-const decisionsPage = (lists: readonly List[], pages: readonly BuiltPage[], copy: string): DocsPage => {
+const decisionsPage = (lists: readonly List[], pages: readonly BuiltPage[], copy: string): Page => {
   const main = html`<h1>${DECISIONS.title}</h1>
     <p>${DECISIONS.lead}</p>
     <ul>
@@ -109,7 +102,7 @@ const decisionsPage = (lists: readonly List[], pages: readonly BuiltPage[], copy
 }
 
 /** All pages except the reference, by name: those of files, and the two that list them. */
-export const guidePages = ({ pages, scripts: { copy } }: BuiltSite): ReadonlyMap<string, () => DocsPage> => {
+export const guidePages = ({ pages, scripts: { copy } }: BuiltSite): ReadonlyMap<string, () => Page> => {
   const lists = listsOf(pages)
   return new Map([
     ['guides', () => startPage(lists, copy)],

@@ -1,11 +1,5 @@
-import { MARK, documentOf, html, ownHtml, policyOf, type Html } from '../pages/pages.js'
+import { MARK, documentOf, html, ownHtml, policyOf, type Html, type Page } from '../pages/pages.js'
 import { STYLE } from './style.js'
-
-/** A page of the site, and the headers that belong to it. */
-export interface DocsPage {
-  readonly text: string
-  readonly headers: Readonly<Record<string, string>>
-}
 
 interface Parts {
   readonly title: string
@@ -22,7 +16,7 @@ const partLink = (part: Parts['part'], current: Parts['part'], address: string, 
   part === current ? html`<a href="${address}" class="current">${name}</a>` : html`<a href="${address}">${name}</a>`
 
 /** Puts a page into the layout of the site: header, contents at the side, and the main part. */
-export const docsPageOf = ({ title, part, contents, contentsName, main, scripts }: Parts): DocsPage => {
+export const docsPageOf = ({ title, part, contents, contentsName, main, scripts }: Parts): Page => {
   const scriptsAsSent = scripts.map(ownHtml)
   // prettier-ignore
   const elements = scriptsAsSent.map((script) => html`<script type="module">${script}</script>`)

@@ -1,7 +1,7 @@
 import { pauseEvery } from '../domain/pause-every.js'
-import { html, type Html } from '../pages/pages.js'
+import { html, type Html, type Page } from '../pages/pages.js'
 import { readApiDocument, type ApiDocument, type ApiOperation } from './api-document.js'
-import { docsPageOf, type DocsPage } from './layout.js'
+import { docsPageOf } from './layout.js'
 import { operationArticle } from './operation-article.js'
 import type { BuiltSite } from './page-file.js'
 import { prose, withoutMarks } from './prose.js'
@@ -57,7 +57,7 @@ const contentsOf = (groups: readonly Group[]): Html =>
     )}`
 
 /** The API reference, generated only from its OpenAPI document. Other requests are answered in between. */
-export const referencePage = async (json: unknown, { copy, search, send }: BuiltSite['scripts']): Promise<DocsPage> => {
+export const referencePage = async (json: unknown, { copy, search, send }: BuiltSite['scripts']): Promise<Page> => {
   const document = await readApiDocument(json)
   const { info, servers } = document
   const baseUrl = servers[0]?.url ?? ''
