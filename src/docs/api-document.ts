@@ -102,6 +102,10 @@ export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'responses
   readonly responses: readonly ApiResponse[]
 }
 
+/** The media types of a success. */
+export const successTypes = (responses: readonly ApiResponse[]): readonly string[] =>
+  Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
+
 /** The parts of the document that the page uses. */
 export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths' | 'components'> {
   readonly operations: readonly ApiOperation[]

@@ -1,4 +1,4 @@
-import type { ApiOperation } from './api-document.js'
+import { successTypes, type ApiOperation } from './api-document.js'
 import type { ExampleRequest } from './examples.js'
 
 /** The client has no methods for endpoints of browsers and probes. */
@@ -26,7 +26,7 @@ export const literal = (value: unknown, indent = ''): string => {
 
 /** Whether the client returns an iterable: pages of a list, lines of an export, events. */
 const isWalked = ({ parameters, responses }: ApiOperation): boolean => {
-  const types = Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
+  const types = successTypes(responses)
   return (
     parameters.some(({ name }) => name === 'cursor') ||
     (types.length > 0 && types.every((type) => /csv|ndjson|event-stream/.test(type)))

@@ -1,3 +1,4 @@
+import { MEDIA_TYPES } from '../input/input.js'
 import type { ApiOperation, Media, Parameter, SchemaJson } from './api-document.js'
 import { formsOf } from './fields.js'
 
@@ -33,9 +34,6 @@ const parameterExample = ({ example, schema, name }: Parameter): unknown => {
   return value === '…' ? name : value
 }
 
-export const JSON_TYPE = 'application/json'
-export const FORM_TYPE = 'application/x-www-form-urlencoded'
-
 /** An example request: names and values by place, and the body. */
 export interface ExampleRequest {
   readonly path: readonly (readonly [name: string, value: unknown])[]
@@ -57,7 +55,7 @@ export const exampleRequest = (operation: ApiOperation): ExampleRequest => {
   const [first] = Object.keys(content)
   const media = content[first ?? '']
   const body = media && exampleOf(media)
-  const isForm = first === FORM_TYPE
+  const isForm = first === MEDIA_TYPES.form
   return {
     path: valuesIn('path'),
     query: valuesIn('query'),

@@ -1,6 +1,7 @@
+import { MEDIA_TYPES } from '../input/input.js'
 import { html, type Html } from '../pages/pages.js'
-import type { ApiOperation, Parameter, SchemaJson } from './api-document.js'
-import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
+import { successTypes, type ApiOperation, type Parameter, type SchemaJson } from './api-document.js'
+import { exampleOf, exampleRequest } from './examples.js'
 import { withoutMarks } from './prose.js'
 import { valuesOf } from './type-words.js'
 
@@ -50,30 +51,24 @@ const parameterControl = (parameter: Parameter): Html =>
 const bodyControls = (operation: ApiOperation): readonly Html[] => {
   const content = operation.requestBody?.content ?? {}
   const { form } = exampleRequest(operation)
-  const json = content[JSON_TYPE]
+  const json = content[MEDIA_TYPES.json]
   if (json !== undefined && form === null)
     return [
       html`<label>
-        <span>Body <span class="aside">${JSON_TYPE}</span></span>
+        <span>Body <span class="aside">${MEDIA_TYPES.json}</span></span>
         <textarea name="body" data-in="json" rows="8" spellcheck="false" autocomplete="off">
 ${JSON.stringify(exampleOf(json), null, 2)}</textarea>
       </label>`,
     ]
-  const { properties = {}, required = [] } = content[FORM_TYPE]?.schema ?? {}
+  const { properties = {}, required = [] } = content[MEDIA_TYPES.form]?.schema ?? {}
   return Object.entries(properties).map(([name, each]) =>
-    controlOf({
-      name,
-      place: 'form',
-      isRequired: required.includes(name),
-      schema: each,
-      hint: '',
-    }),
+    controlOf({ name, place: 'form', isRequired: required.includes(name), schema: each, hint: '' }),
   )
 }
 
 /** The media types of a success, if there is a choice. */
 const acceptControl = ({ responses }: ApiOperation): Html | null => {
-  const types = Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
+  const types = successTypes(responses)
   if (types.length < 2) return null
   return html`<label>
     <span><code>Accept</code></span>

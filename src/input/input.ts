@@ -13,7 +13,9 @@ const MAX_BODY_BYTES = 64 * 1024
 const MAX_JSON_DEPTH = 32
 /** More than any schema allows: checking each item of a longer list would hold up all other requests. */
 const MAX_JSON_ITEMS = 5_000
+/** The media types of request bodies. */
 export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+export type MediaType = keyof typeof MEDIA_TYPES
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 const QUERY_MESSAGE = faultMessageWith('is not a parameter here')
 const NOT_UTF_8 = 'must be percent-encoded UTF-8'
@@ -25,7 +27,7 @@ const NOT_UTF_8 = 'must be percent-encoded UTF-8'
  */
 export const readBody = async (
   ctx: Context,
-  accepts: readonly ('json' | 'form')[],
+  accepts: readonly MediaType[],
   maxBytes = MAX_BODY_BYTES,
 ): Promise<unknown> => {
   const types = accepts.map((each) => MEDIA_TYPES[each])

@@ -6,6 +6,7 @@ import type { Deadline } from '../domain/deadline.js'
 import type { Owned } from '../domain/link.js'
 import type { Fault, Refusal } from '../domain/refusal.js'
 import type { Visitor } from '../domain/visitor.js'
+import type { MediaType } from '../input/input.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { Caller } from './caller.js'
@@ -83,8 +84,6 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
   readonly documentation: Documentation
 }
-
-type MediaType = 'json' | 'form'
 
 /** What a form needs to be shown again, beside its faults and the input. */
 interface Refilled {
