@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+
 import { messageOf } from '../domain/thrown.js'
 
 /**
@@ -12,3 +14,10 @@ export const onChange = (tell: (fault: unknown) => void): ((fault: unknown) => v
     last = message
   }
 }
+
+/** Logs a warning when an outage begins, and `recovered`, if given, when it ends and when the start is without one. */
+export const logOutages = (log: Logger, outage: string, recovered?: string): ((fault: unknown) => void) =>
+  onChange((err) => {
+    if (err !== null) log.warn({ err }, outage)
+    else if (recovered !== undefined) log.info(recovered)
+  })

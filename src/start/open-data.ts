@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js'
 import type { ServiceLogin } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { openRedis } from '../layers/1-gateway/redis.js'
-import { onChange } from '../log/on-change.js'
+import { logOutages } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { openTracing, type Tracing } from '../tracing/tracing.js'
 import { VERSION } from '../version.js'
@@ -49,7 +49,12 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
   closing.add(policyReads.close)
   metrics.readFrom({ pool: pool.stats })
 
-  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(logRedis(log)))
+  const onRedis = logOutages(
+    log,
+    'Redis is away; limits are counted by this node alone',
+    'Redis counts the limits of all nodes',
+  )
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onRedis)
   closing.add(() => redis?.disconnect())
 
   const tracing =
@@ -57,13 +62,8 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     (await openTracing({
       ...config.tracing,
       version: VERSION,
-      onFault: onChange((err) => log.warn({ err }, 'spans could not be sent; requests are not affected')),
+      onFault: logOutages(log, 'spans could not be sent; requests are not affected'),
     }))
   closing.add(async () => tracing?.close())
   return { database: tracing?.database(pool) ?? pool, pool, policyReads, redis, tracing }
-}
-
-const logRedis = (log: Logger) => (err: unknown) => {
-  if (err === null) log.info('Redis counts the limits of all nodes')
-  else log.warn({ err }, 'Redis is away; limits are counted by this node alone')
 }

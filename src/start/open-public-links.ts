@@ -1,7 +1,7 @@
 import { createListener } from '../database/listener.js'
 import type { ServiceLogin } from '../database/open.js'
 import { openReplicaAt } from '../database/replica.js'
-import { onChange } from '../log/on-change.js'
+import { logOutages } from '../log/on-change.js'
 import { POLICY_CHANNEL, type PolicyWatch } from '../policy/watch.js'
 import { EVERY_CODE, LINKS_CHANNEL, STALE_MS } from '../redirects/link-cache.js'
 import { openRedirects, type Redirects } from '../redirects/redirects.js'
@@ -29,10 +29,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   const listener = createListener({
     connection: opened.listener,
     notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
-    onChange: onChange((err) => {
-      if (err !== null)
-        log.warn({ err }, 'notifications are not received; the policy is polled, and links are not cached')
-    }),
+    onChange: logOutages(log, 'notifications are not received; the policy is polled, and links are not cached'),
   })
   closing.add(listener.stop)
   const redirects = openRedirects({
@@ -66,9 +63,6 @@ const followReplica = ({ config, opened, log }: RedirectParts) => {
     size: config.databasePoolSize,
     pooled: config.databasePooled,
     staleMs: STALE_MS,
-    onChange: onChange((err) => {
-      if (err === null) log.info('redirects are read from the replica')
-      else log.warn({ err }, 'redirects are read from the primary')
-    }),
+    onChange: logOutages(log, 'redirects are read from the primary', 'redirects are read from the replica'),
   })
 }

@@ -1,4 +1,4 @@
-import { onChange } from '../log/on-change.js'
+import { logOutages } from '../log/on-change.js'
 import { openCountries } from '../visits/country.js'
 import { createLive } from '../http/live.js'
 import { createVisits, type Visits } from '../visits/visits.js'
@@ -24,9 +24,7 @@ const startCounting = async ({ config, data, metrics, log }: Base, closing: Clos
     ownHost: new URL(config.baseUrl ?? `http://${config.hostname}`).hostname,
     countries: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
     keepsSingle: config.visitDays > 0,
-    onChange: onChange((err) => {
-      if (err !== null) log.warn({ err }, 'visits cannot be written; they stay queued')
-    }),
+    onChange: logOutages(log, 'visits cannot be written; they stay queued'),
     onDrop: () => log.error('visits were dropped: too many are queued'),
     onCount: metrics.observeVisits,
   })
