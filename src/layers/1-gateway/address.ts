@@ -6,13 +6,6 @@ interface Origin {
   readonly forwardedFor: string | undefined
 }
 
-/** The last hop of a request. */
-interface Sender {
-  readonly remoteAddress: string | undefined
-  /** whether a proxy's header says that the request was forwarded */
-  readonly forwarded: boolean
-}
-
 /**
  * The client's address in canonical form. Each of our proxies appends the address it saw to `X-Forwarded-For`, so we
  * trust only the last `trustedProxyHops` entries; the first of these is the client's. With 0 hops the header is
@@ -24,10 +17,6 @@ export const clientAddress = ({ remoteAddress, forwardedFor }: Origin, trustedPr
   const [first] = forwardedFor.split(',').slice(-trustedProxyHops)
   return canonical(withoutPort((first ?? '').trim())) ?? socket
 }
-
-/** Whether this machine itself sent the request, and not on behalf of a client (a local proxy). */
-export const isFromThisMachine = ({ remoteAddress, forwarded }: Sender): boolean =>
-  !forwarded && isLoopback(remoteAddress ?? '')
 
 /** Whether an address, in any spelling, belongs to the loopback interface. */
 export const isLoopback = (address: string): boolean => {

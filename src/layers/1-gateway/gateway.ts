@@ -11,7 +11,7 @@ import { headerOf, isForwarded } from '../../input/header-lines.js'
 import type { Admitted, Caller, UserQuota } from '../caller.js'
 import type { Gateway } from '../layers.js'
 import type { GatewayRule } from '../rules.js'
-import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
+import { addressBucket, clientAddress, isLoopback } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
 import { CHALLENGE, bearerOf, invalidToken, type TokenVerifier } from './token.js'
@@ -49,7 +49,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   const countAnonymous = (ctx: Context, rule: GatewayRule, address: string): Promise<void> | undefined => {
     const { quota } = rule
     if (quota === 'redirect') return limiter.requireForRedirect(ctx, 'anonymous', addressBucket(address))
-    const isFree = quota === 'file' || (quota === 'probe' && isFromThisMachine(senderOf(ctx)))
+    const isFree = quota === 'file' || (quota === 'probe' && isFromThisMachine(ctx))
     return isFree ? undefined : countAddress(ctx, rule, address)
   }
 
@@ -182,10 +182,8 @@ const requireOwnPage = (ctx: Context, origin: string): void => {
   if (!isOwn) throw new Refusal('cross_site', { detail: `Only pages of ${origin} may send this.` })
 }
 
-const senderOf = (ctx: Context) => ({
-  remoteAddress: ctx.req.socket.remoteAddress,
-  forwarded: isForwarded(ctx),
-})
+/** Whether this machine itself sent the request, and not on behalf of a client (a local proxy). */
+const isFromThisMachine = (ctx: Context): boolean => !isForwarded(ctx) && isLoopback(ctx.req.socket.remoteAddress ?? '')
 
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
