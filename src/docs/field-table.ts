@@ -20,12 +20,9 @@ const typeCell = (schema: SchemaJson): Html => {
     ${preset === undefined ? null : html`<span class="bound">default <code>${JSON.stringify(preset)}</code></span>`} `
 }
 
-interface Row {
+interface Row extends Omit<Field, 'within' | 'name'> {
   readonly name: Html
-  readonly isRequired: boolean
-  readonly schema: SchemaJson
   readonly description: string | undefined
-  readonly variant: string | null
 }
 
 /** `isAsked`: whether “required” is meaningful to the reader. */

@@ -1,26 +1,17 @@
 import { pauseEvery } from '../domain/pause-every.js'
 import { html, type Html, type Page } from '../pages/pages.js'
-import { readApiDocument, type ApiDocument, type ApiOperation } from './api-document.js'
+import { readApiDocument, type ApiDocument } from './api-document.js'
 import { docsPageOf } from './layout.js'
 import { operationArticle } from './operation-article.js'
 import type { BuiltSite } from './page-file.js'
 import { prose, withoutMarks } from './prose.js'
 import { aboutFirstLink, aboutLayers, aboutProblems, aboutSigningIn } from './reference-start.js'
 
-interface Group {
-  readonly name: string
-  readonly description: string | undefined
-  readonly operations: readonly ApiOperation[]
-}
-
-const groupsOf = ({ tags, operations }: ApiDocument): readonly Group[] =>
+/** The operations of each tag that has any. */
+const groupsOf = ({ tags, operations }: ApiDocument) =>
   tags
-    .map(({ name, description }) => ({
-      name,
-      description,
-      operations: operations.filter((operation) => operation.tags[0] === name),
-    }))
-    .filter(({ operations }) => operations.length > 0)
+    .map((tag) => ({ ...tag, operations: operations.filter((operation) => operation.tags[0] === tag.name) }))
+    .filter((group) => group.operations.length > 0)
 
 const titleOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`
 const idOf = (name: string): string => `tag-${name.replaceAll(/\W+/g, '-')}`
@@ -32,7 +23,7 @@ const START = [
   ['problems', 'Refusals'],
 ] as const
 
-const contentsOf = (groups: readonly Group[]): Html =>
+const contentsOf = (groups: ReturnType<typeof groupsOf>): Html =>
   html`<search hidden>
       <label for="search">Search operations <kbd>/</kbd></label>
       <input id="search" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/" />
