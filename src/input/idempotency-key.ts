@@ -30,13 +30,12 @@ export const idempotencyKeyOf = (
       errors: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters, sent once' }],
     })
   }
-  return { hash: sha256(key), fingerprint: fingerprintOf(key, [method, path, canonical(body)]) }
+  const request = JSON.stringify([method, path, canonical(body)])
+  return {
+    hash: createHash('sha256').update(key).digest(),
+    fingerprint: createHmac('sha256', key).update(request).digest(),
+  }
 }
-
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-const fingerprintOf = (key: string, request: readonly unknown[]): Buffer =>
-  createHmac('sha256', key).update(JSON.stringify(request)).digest()
 
 /** Objects as lists of members, sorted by name. */
 const canonical = (value: unknown): unknown => {
