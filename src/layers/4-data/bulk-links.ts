@@ -109,8 +109,7 @@ export const bulkLinksStore = ({
     const change = async (items: readonly Change[], mode: Mode): Promise<readonly Done[]> => {
       const [first] = items
       if (first === undefined) return []
-      const reach = reachOf(context, ACTION_OF[first.operation])
-      const binding = bind(context, reach, LINK_ROLES)
+      const binding = bind(context, reachOf(context, ACTION_OF[first.operation]), LINK_ROLES)
       const statements = [binding.enterChange()]
       const places: number[] = []
       const pause = pauseEvery(AT_ONCE)

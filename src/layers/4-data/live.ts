@@ -20,8 +20,7 @@ export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
     const { caller } = context
-    const reach = reachOf(context, 'link:update')
-    const binding = bind(context, reach, LINK_ROLES)
+    const binding = bind(context, reachOf(context, 'link:update'), LINK_ROLES)
     return {
       read: async (link) => {
         const query = ownedRows('links', binding)()

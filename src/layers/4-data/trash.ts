@@ -41,8 +41,7 @@ const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at
 export const trashStore = (database: Database, changed: LinkChanged, searches: Gate): DataRule<Trash> => ({
   rows: 'deleted links that the caller may link:delete',
   open: (context) => {
-    const reach = reachOf(context, 'link:delete')
-    const binding = bind(context, reach, LINK_ROLES)
+    const binding = bind(context, reachOf(context, 'link:delete'), LINK_ROLES)
     const deleted = ownedRows('deleted_links', binding)
     const matchingRows = (filter: TrashFilter) => matching(filtered(deleted(), filter), filter)
     /** A search has no index here, because the trash is small. It has the same timeout as a search of links. */

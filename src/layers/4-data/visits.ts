@@ -56,8 +56,7 @@ export const visitsStore = ({
 }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
-    const reach = reachOf(context, 'link:update')
-    const binding = bind(context, reach, LINK_ROLES)
+    const binding = bind(context, reachOf(context, 'link:update'), LINK_ROLES)
     // leaves half of the time for reading: old totals are better than none
     const beforeReading = () => catchUp(context.deadline.left() / 2)
     return {
