@@ -53,10 +53,6 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
   const tracer = provider.getTracer('linkgate', version)
   const current = new AsyncLocalStorage<Span>()
 
-  const start = (name: string, options: SpanOptions): Span => {
-    const parent = current.getStore()
-    return tracer.startSpan(name, options, parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent))
-  }
   return {
     /** Starts a span that continues the caller's trace, if the header names one (W3C Trace Context). */
     startRequest: (traceparent: string, options: SpanOptions): Span => {
@@ -71,7 +67,8 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
 
     /** Runs work in a span that ends and fails with it, also if the work is a promise or a stream. */
     within: <T>(name: string, options: SpanOptions, work: (span: Span) => T): T => {
-      const span = start(name, options)
+      const parent = current.getStore()
+      const span = tracer.startSpan(name, options, parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT)
       const run = <R>(part: () => R): R => current.run(span, part)
       const fail = (error: unknown): never => {
         markFailure(span, error)
