@@ -1,5 +1,6 @@
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { LiveDot } from '../../parts/live-dot'
 import type { Tail } from './tail'
 
 /** Shows whether new lines arrive, with a button to pause them. */
@@ -18,9 +19,7 @@ export const TailBar = ({
     <>
       {off === null && (
         <span class={isPaused || lost !== null ? 'row live' : 'row live on'}>
-          <svg width="8" height="8" aria-hidden="true">
-            <circle cx="4" cy="4" r="3" />
-          </svg>
+          <LiveDot />
           {t.decisions.tail(tail)}
         </span>
       )}

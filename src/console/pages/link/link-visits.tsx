@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router'
 
 import { api, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
+import { LiveDot } from '../../parts/live-dot'
 import { Breakdowns } from '../../parts/visits/breakdowns'
 import { periodIn } from '../../parts/visits/periods'
 import { useLive, type Live } from '../../parts/visits/use-live'
@@ -40,9 +41,7 @@ const LiveButton = ({ live, onTurn }: { readonly live: Live; readonly onTurn: ()
       if (live.is === 'on' || live.is === 'paused') void onTurn()
     }}
   >
-    <svg width="8" height="8" aria-hidden="true">
-      <circle cx="4" cy="4" r="3" />
-    </svg>
+    <LiveDot />
     {t.visits.live(live)}
     {(live.is === 'on' || live.is === 'paused') && (
       <span class="unseen">{live.is === 'on' ? t.visits.hold : t.visits.goOn}</span>

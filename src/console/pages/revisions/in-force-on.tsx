@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
@@ -9,6 +8,7 @@ import { Field } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { LOCAL_TIME } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
+import { revisionAt } from '../../parts/policy/revision-at'
 
 /** What was in force at a moment. */
 export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) => unknown }) => {
@@ -18,8 +18,7 @@ export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) =>
     attempt(async () => {
       answer.value = null
       const until = new Date(time)
-      const { data } = await api.listPolicyRevisions({ until: until.toISOString(), limit: 1 }).page()
-      const [found] = data
+      const found = await revisionAt(until)
       answer.value =
         found === undefined
           ? t.revisions.noneThen(dateAndTime(until))

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 
-import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../attempt'
 import { Button } from '../button'
@@ -9,6 +8,7 @@ import { handleSubmit, textOf } from '../form'
 import { Menu } from '../menu'
 import { LOCAL_TIME } from '../local-time'
 import { ProblemNote } from '../note'
+import { revisionAt } from './revision-at'
 
 /** Chooses the revision of a page: the one in force, another by its number, or that of a moment. */
 export const RevisionMenu = ({
@@ -30,10 +30,9 @@ export const RevisionMenu = ({
     if (number !== '') return void onChoose(Number(number))
     if (time === '') return undefined
     return attempt(async () => {
-      const until = new Date(time).toISOString()
-      const { data } = await api.listPolicyRevisions({ until, limit: 1 }).page()
-      if (data[0] === undefined) fault.value = t.policy.noneThen
-      else void onChoose(data[0].revision)
+      const found = await revisionAt(new Date(time))
+      if (found === undefined) fault.value = t.policy.noneThen
+      else void onChoose(found.revision)
     })
   }
   return (
