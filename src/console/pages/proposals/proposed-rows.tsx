@@ -1,7 +1,8 @@
 import type { PolicyProposal } from '../../api'
 import { t } from '../../language/language'
 import { ChangedComments } from '../../parts/policy/changed-comments'
-import { rowText, type SentRow } from '../../parts/policy/row'
+import { ChangedRows } from '../../parts/policy/changed-rows'
+import { rowText } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 
 /** A comment in file format, as above its row. */
@@ -20,29 +21,22 @@ export const ProposedRows = ({
   const said = new Map(comments.map(({ row, before, after }) => [rowText(row), { before, after }]))
   const listed = new Set([...added, ...removed].map(rowText))
   const others = comments.filter(({ row }) => !listed.has(rowText(row)))
-  const line = (row: SentRow, isAdded: boolean) => {
-    const text = rowText(row)
-    const comment = said.get(text)?.[isAdded ? 'after' : 'before'] ?? null
-    return (
-      <li key={`${isAdded} ${text}`} class={isAdded ? 'added' : 'removed'}>
-        <span class="mono" aria-hidden="true">
-          {isAdded ? '+' : '−'}
-        </span>
-        <span>
-          <span class="unseen">{isAdded ? t.policy.added : t.policy.removed}: </span>
-          {comment !== null && <code class="in-file caption">{asLines(comment)}</code>}
-          <code class="in-file">{text}</code>
-          <span class="caption">{rowWords(row)}</span>
-        </span>
-      </li>
-    )
-  }
   return (
     <>
-      <ul class="changed-rows" hidden={listed.size === 0}>
-        {removed.map((row) => line(row, false))}
-        {added.map((row) => line(row, true))}
-      </ul>
+      {listed.size > 0 && (
+        <ChangedRows added={added} removed={removed}>
+          {(row, isAdded) => {
+            const comment = said.get(rowText(row))?.[isAdded ? 'after' : 'before'] ?? null
+            return (
+              <>
+                {comment !== null && <code class="in-file caption">{asLines(comment)}</code>}
+                <code class="in-file">{rowText(row)}</code>
+                <span class="caption">{rowWords(row)}</span>
+              </>
+            )
+          }}
+        </ChangedRows>
+      )}
       {others.length > 0 && (
         <div class="body">
           <h3>{t.proposals.commentsAlone}</h3>

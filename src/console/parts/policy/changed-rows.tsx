@@ -1,14 +1,25 @@
+import type { ComponentChildren } from 'preact'
+
 import { t } from '../../language/language'
 import { rowText, type SentRow } from './row'
 import { rowWords } from './row-words'
 
-/** Added and removed rows: sign, words, and file format. */
+const wordsAndText = (row: SentRow): ComponentChildren => (
+  <>
+    {rowWords(row)}
+    <code class="raw">{rowText(row)}</code>
+  </>
+)
+
+/** Added and removed rows, each with its sign. `children` shows a row: in words and in file format unless it is set. */
 export const ChangedRows = ({
   added,
   removed,
+  children = wordsAndText,
 }: {
   readonly added: readonly SentRow[]
   readonly removed: readonly SentRow[]
+  readonly children?: (row: SentRow, isAdded: boolean) => ComponentChildren
 }) => {
   if (added.length + removed.length === 0) return <p class="hint">{t.policy.noRows}</p>
   const line = (row: SentRow, isAdded: boolean) => (
@@ -18,8 +29,7 @@ export const ChangedRows = ({
       </span>
       <span>
         <span class="unseen">{isAdded ? t.policy.added : t.policy.removed}: </span>
-        {rowWords(row)}
-        <code class="raw">{rowText(row)}</code>
+        {children(row, isAdded)}
       </span>
     </li>
   )
