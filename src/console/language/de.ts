@@ -305,10 +305,8 @@ export const de: Texts = {
 
   badges: {
     guarded: 'Passwort',
-    off: 'aus',
     starts: (when) => `beginnt ${when}`,
     expires: (when) => `endet ${when}`,
-    expired: 'abgelaufen',
     everyCounts: 'Jede Weiterleitung zählt, auch die eines Bots.',
     used: (used, most) => `${number(used)} von ${times(most, 'Aufruf', 'Aufrufen')}`,
   },
@@ -462,8 +460,6 @@ export const de: Texts = {
         has_password: 'Passwort',
         forward_query: 'Parameter des Besuchers',
       },
-      on: 'an',
-      off: 'aus',
       atOnce: 'sofort',
       never: 'nie',
       noLimit: 'unbegrenzt',

@@ -296,10 +296,8 @@ export const en = {
 
   badges: {
     guarded: 'password',
-    off: 'off',
     starts: (when: string) => `starts ${when}`,
     expires: (when: string) => `ends ${when}`,
-    expired: 'ended',
     everyCounts: 'Every redirect counts, a bot’s too.',
     used: (used: number, most: number) => `${number(used)} of ${times(most, 'visit', 'visits')}`,
   },
@@ -453,8 +451,6 @@ export const en = {
         has_password: 'Password',
         forward_query: 'Visitor’s parameters',
       },
-      on: 'on',
-      off: 'off',
       atOnce: 'at once',
       never: 'never',
       noLimit: 'no limit',

@@ -21,7 +21,7 @@ export const Badges = ({ link }: { readonly link: ManagedLink }) => {
       {!link.active && (
         <span class="badge paused">
           <Icon name="pause" />
-          {t.badges.off}
+          {t.links.states.inactive}
         </span>
       )}
       {link.has_password && (
@@ -39,7 +39,7 @@ export const Badges = ({ link }: { readonly link: ManagedLink }) => {
       {isOver && (
         <span class="badge deny" title={dateAndTime(ends)}>
           <Icon name="deny" />
-          {t.badges.expired}
+          {t.links.states.expired}
         </span>
       )}
       {ends !== null && !isOver && (

@@ -129,5 +129,4 @@ export const imports: Texts['imports'] = {
       .filter(Boolean)
       .join(' '),
   download: 'Abgelehntes herunterladen',
-  toLinks: 'Zu Ihren Links',
 }

@@ -61,7 +61,6 @@ export const users: Texts['users'] = {
   invitations: {
     title: 'Einladungen',
     lead: 'Das Passwort wählt man dann selbst. Der Link wird einmal gezeigt.',
-    invite: 'Jemanden einladen',
     none: 'Niemand ist eingeladen.',
     states: {
       open: 'offen',
@@ -80,7 +79,7 @@ export const users: Texts['users'] = {
   },
   back: 'Zu allen Personen',
   account: 'Konto',
-  facts: { email: 'E-Mail-Adresse', role: 'Rolle', state: 'Stand', since: 'Seit', id: 'Nummer' },
+  facts: { email: 'E-Mail-Adresse', id: 'Nummer' },
   rights: {
     title: 'Was diese Person darf',
     titleSelf: 'Was Sie dürfen',

@@ -8,7 +8,6 @@ export const welcome: Texts['welcome'] = {
     name: 'Ihr Name',
     email: 'Ihre E-Mail-Adresse',
     emailHint: (first) => `Damit melden Sie sich an. Ohne eine melden Sie sich als ${first} an.`,
-    password: 'Passwort',
     enter: 'Passwort setzen und anmelden',
     entering: 'Anmeldung läuft …',
     looking: 'Der Link wird geprüft …',

@@ -101,5 +101,4 @@ export const imports = {
       .filter(Boolean)
       .join(' '),
   download: 'Download what is refused',
-  toLinks: 'To your links',
 }

@@ -62,7 +62,6 @@ export const users = {
   invitations: {
     title: 'Invitations',
     lead: 'They choose their own password. The link is shown once.',
-    invite: 'Invite somebody',
     none: 'Nobody is invited.',
     states: {
       open: 'open',
@@ -81,7 +80,7 @@ export const users = {
   },
   back: 'To all users',
   account: 'Account',
-  facts: { email: 'E-mail address', role: 'Role', state: 'State', since: 'Since', id: 'Number' },
+  facts: { email: 'E-mail address', id: 'Number' },
   rights: {
     title: 'What they may do',
     titleSelf: 'What you may do',

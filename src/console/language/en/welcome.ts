@@ -7,7 +7,6 @@ export const welcome = {
     name: 'Your name',
     email: 'Your e-mail address',
     emailHint: (first: string) => `You sign in with it. Without one you sign in as ${first}.`,
-    password: 'Password',
     enter: 'Set the password and sign in',
     entering: 'Signing in …',
     looking: 'Looking at the link …',

@@ -84,7 +84,7 @@ export const QuestionForm = ({
         </div>
         <div class="row">
           <Button kind="main" type="submit" busy={busy.value}>
-            {t.explain.explain}
+            {t.nav.explain}
           </Button>
         </div>
       </div>

@@ -33,7 +33,7 @@ export const RequestTab = ({
         )}
       </Field>
       <Button kind="main" type="submit" off={off}>
-        {t.explain.explain}
+        {t.nav.explain}
       </Button>
     </form>
     {request !== '' && off === null && <Decisions key={request} request={request} />}

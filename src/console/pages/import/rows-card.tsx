@@ -67,7 +67,7 @@ export const RowsCard = ({
           )}
           {phase === 'done' && (
             <a class="button main" href="/console">
-              {t.imports.toLinks}
+              {t.welcome.toLinks}
             </a>
           )}
           {!isBusy && not > 0 && (

@@ -18,7 +18,7 @@ export const settingWords = (name: SettingName, settings: Settings): string => {
     case 'tags':
       return settings.tags.join(', ') || t.none
     case 'active':
-      return settings.active ? words.on : words.off
+      return t.links.states[settings.active ? 'active' : 'inactive']
     case 'status':
       return t.fields.statuses[settings.status]
     case 'starts_at':

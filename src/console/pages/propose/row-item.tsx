@@ -67,14 +67,16 @@ export const RowItem = ({
           class="row-words"
           ref={opener}
           aria-expanded={isOpen}
-          aria-label={[t.propose.edit(words), ...(state === null ? [] : [stateWords(state)])].join(', ')}
+          aria-label={[t.propose.edit(words), ...(state === null ? [] : [t.propose.rowStates[state]])].join(', ')}
           onClick={() => acts.open(isOpen ? null : id)}
           onKeyDown={press}
         >
           {now === null ? <del>{words}</del> : words}
           <code>{text}</code>
         </button>
-        {state !== null && <span class={state === 'removed' ? 'badge deny' : 'badge lit'}>{stateWords(state)}</span>}
+        {state !== null && (
+          <span class={state === 'removed' ? 'badge deny' : 'badge lit'}>{t.propose.rowStates[state]}</span>
+        )}
         {state !== null && state !== 'new' && !isOpen && (
           <Button kind="bare" off={off} label={`${t.propose.undo}: ${text}`} onPress={() => acts.takeBack(id)}>
             {t.propose.undo}
@@ -121,6 +123,3 @@ export const RowItem = ({
     </li>
   )
 }
-
-const stateWords = (state: 'removed' | 'new' | 'changed'): string =>
-  ({ removed: t.propose.removedRow, new: t.propose.newRow, changed: t.propose.changedRow })[state]

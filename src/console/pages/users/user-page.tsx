@@ -72,13 +72,13 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
       <Card title={t.users.account}>
         <dl class="facts body">
           <Fact name={t.users.facts.email}>{email}</Fact>
-          <Fact name={t.users.facts.role}>
+          <Fact name={t.users.columns.role}>
             <code>{role}</code>
           </Fact>
-          <Fact name={t.users.facts.state}>
+          <Fact name={t.users.columns.state}>
             <UserState user={user} />
           </Fact>
-          <Fact name={t.users.facts.since}>{date(since)}</Fact>
+          <Fact name={t.users.columns.since}>{date(since)}</Fact>
           <div>
             <dt>{t.users.facts.id}</dt>
             <dd class="mono">{id}</dd>

@@ -114,7 +114,7 @@ const PasswordForm = ({
         <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
       )}
       <PasswordField
-        label={t.welcome.choose.password}
+        label={t.door.password}
         name="password"
         autocomplete="new-password"
         hint={t.settings.password.nextHint}
