@@ -22,14 +22,13 @@ import { walkEndpoint, walkObject, type Walk } from './walk'
 
 const EXAMPLE: RoleQuestion = { about: 'role', role: 'editor', action: 'link:delete', relation: 'other' }
 
-/** Evaluates a question with the matchers, row by row. */
-export const WalkCard = ({
-  matchers,
-  rows,
-}: {
+interface WalkProps {
   readonly matchers: { readonly object: string; readonly endpoint: string }
   readonly rows: readonly PolicyRow[]
-}) => {
+}
+
+/** Evaluates a question with the matchers, row by row. */
+export const WalkCard = ({ matchers, rows }: WalkProps) => {
   const { query, route, path } = useLocation()
   const found = questionIn({ ...query, user: undefined })
   const question = found?.about === 'role' ? found : EXAMPLE
@@ -83,15 +82,7 @@ const WalkForm = ({
   )
 }
 
-const Walked = ({
-  matchers,
-  rows,
-  question,
-}: {
-  readonly matchers: { readonly object: string; readonly endpoint: string }
-  readonly rows: readonly PolicyRow[]
-  readonly question: RoleQuestion
-}) => {
+const Walked = ({ matchers, rows, question }: WalkProps & { readonly question: RoleQuestion }) => {
   const walks = useMemo(() => {
     const inherits = inheritsIn(rows)
     try {

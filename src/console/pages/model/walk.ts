@@ -1,12 +1,7 @@
+import type { Question } from '../../../domain/decision-table.js'
 import type { Relation } from '../../../domain/decision.js'
 import type { EndpointRow, ObjectRow, PolicyRow } from '../../../domain/policy-row.js'
 import { walkMatcher, type Given, type Step } from './matcher.js'
-
-export interface Asked {
-  readonly role: string
-  readonly action: string
-  readonly relation: Relation
-}
 
 interface WalkedRow<Row> {
   readonly row: Row
@@ -44,7 +39,7 @@ type Inherits = Given['inherits']
 export const walkObject = (
   matcher: string,
   rows: readonly PolicyRow[],
-  { role, action, relation }: Asked,
+  { role, action, relation }: Question,
   inherits: Inherits,
 ): Walk<ObjectRow> => {
   const [id, owner] = IDS[relation]
@@ -62,7 +57,7 @@ export const walkObject = (
 export const walkEndpoint = (
   matcher: string,
   rows: readonly PolicyRow[],
-  { role, action }: Asked,
+  { role, action }: Question,
   inherits: Inherits,
 ): Walk<EndpointRow> => {
   const request = { 'r2.role': role, 'r2.act': action }

@@ -1,24 +1,20 @@
-import type { CellChange } from '../../../domain/decision-table.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
-import { ChangedComments, type CommentChange } from '../../parts/policy/changed-comments'
+import { ChangedComments } from '../../parts/policy/changed-comments'
 import { ChangedDecisions } from '../../parts/policy/changed-decisions'
 import { ChangedRows } from '../../parts/policy/changed-rows'
-import type { SentRow } from '../../parts/policy/row'
 import { WhenLoaded } from '../../parts/when-loaded'
 import { makerOf } from './time-line'
 
-interface Difference {
-  /** null: unknown, because rows cannot be read */
-  readonly decisions_changed: readonly CellChange[] | null
-  readonly added: readonly SentRow[]
-  readonly removed: readonly SentRow[]
-  readonly comments: readonly CommentChange[]
-}
+/** `decisions_changed` is null where rows cannot be read. */
+type Difference = Pick<
+  Awaited<ReturnType<typeof api.getPolicyRevision>>,
+  'decisions_changed' | 'added' | 'removed' | 'comments'
+>
 
 /** Decisions and rows, counted separately. */
 const Difference = ({

@@ -1,14 +1,9 @@
+import type { PolicyEdit } from '../../api'
 import { t } from '../../language/language'
-import { rowText, type SentRow } from './row'
-
-export interface CommentChange {
-  readonly row: SentRow
-  readonly before: string | null
-  readonly after: string | null
-}
+import { rowText } from './row'
 
 /** Changed comments of rows, with the previous text struck through. */
-export const ChangedComments = ({ comments }: { readonly comments: readonly CommentChange[] }) => (
+export const ChangedComments = ({ comments }: { readonly comments: PolicyEdit['comments'] }) => (
   <ul class="changed-comments">
     {comments.map(({ row, before, after }) => (
       <li key={rowText(row)}>
