@@ -7,12 +7,12 @@ import { dateAndTime } from '../language/format'
 import { t } from '../language/language'
 import { Ask } from '../parts/ask'
 import { Button } from '../parts/button'
-import { ClearSearch } from '../parts/clear-search'
 import type { Wanted } from '../parts/codes-like'
 import { textOf } from '../parts/form'
 import { useKeptFocus } from '../parts/focus'
 import { problemIn } from '../parts/loaded'
 import { ProblemNote, faultsOf } from '../parts/note'
+import { NothingFound } from '../parts/nothing-found'
 import { Page } from '../parts/page'
 import { Listed, usePages } from '../parts/pages'
 import { SearchField } from '../parts/search-field'
@@ -78,10 +78,7 @@ export const TrashPage = () => {
             q === '' ? (
               t.trash.empty
             ) : (
-              <>
-                <p>{t.links.nothing([t.decisions.quoted(q)])}</p>
-                <ClearSearch to="/console/trash" words={t.links.clearFilters} />
-              </>
+              <NothingFound text={t.links.nothing([t.decisions.quoted(q)])} to="/console/trash" />
             )
           }
           words={t.links.shown}

@@ -8,9 +8,9 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { ClearSearch } from '../../parts/clear-search'
 import { toLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
+import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { reasonFor } from '../../parts/service-rights'
@@ -144,10 +144,11 @@ export const DecisionsPage = () => {
           <Listed
             list={list}
             empty={
-              <>
-                <p>{q === '' ? t.decisions.empty : t.decisions.nothing(q)}</p>
-                {q !== '' && <ClearSearch to="/console/decisions" words={t.decisions.clear} />}
-              </>
+              q === '' ? (
+                <p>{t.decisions.empty}</p>
+              ) : (
+                <NothingFound text={t.decisions.nothing(q)} to="/console/decisions" clear={t.decisions.clear} />
+              )
             }
             words={(shown, all) =>
               t.decisions.shown(

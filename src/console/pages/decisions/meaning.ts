@@ -1,8 +1,10 @@
+import type { Client } from 'linkgate/client'
+
 import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
-import { DECIDING_LAYERS, ENTRY_KINDS, statusRange, type DecidingLayer } from '../../../domain/log-filter.js'
-import { EFFECTS, RULE_LABEL, type Effect } from '../../../domain/policy-row.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import { EFFECTS, RULE_LABEL } from '../../../domain/policy-row.js'
 import { REQUEST_ID } from '../../../domain/request-id.js'
 import { isEmail } from '../../../domain/user.js'
 import { oneOf } from '../../parts/narrow.js'
@@ -25,20 +27,8 @@ export const QUALIFIERS = [
 ] as const
 export type Qualifier = (typeof QUALIFIERS)[number]
 
-export interface AskedLog {
-  readonly user?: string
-  readonly action?: string
-  readonly link?: string
-  readonly effect?: Effect
-  readonly rule?: string
-  readonly layer?: DecidingLayer
-  readonly status?: string
-  readonly revision?: string
-  readonly request?: string
-  readonly kind?: (typeof ENTRY_KINDS)[number]
-  readonly from?: string
-  readonly to?: string
-}
+/** What a search asks the log for. */
+export type AskedLog = Omit<Parameters<Client['getTimeline']>[0], 'format' | 'limit' | 'cursor' | 'count'>
 
 export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
 

@@ -7,7 +7,6 @@ import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { ClearSearch } from '../../parts/clear-search'
 import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
 import { deleteExactly, switchExactly } from '../../parts/exactly'
@@ -16,6 +15,7 @@ import { useKeptFocus } from '../../parts/focus'
 import { late } from '../../parts/late'
 import { ifGone } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
+import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
@@ -111,10 +111,7 @@ export const LinksPage = () => {
           list={list}
           empty={
             isFiltered(filters) ? (
-              <>
-                <p>{t.links.nothing(wordsOf(filters))}</p>
-                <ClearSearch to="/console" words={t.links.clearFilters} />
-              </>
+              <NothingFound text={t.links.nothing(wordsOf(filters))} to="/console" />
             ) : (
               <>
                 <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>

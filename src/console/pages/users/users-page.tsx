@@ -5,9 +5,9 @@ import { api, type User } from '../../api'
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { useAttempts } from '../../parts/attempt'
-import { ClearSearch } from '../../parts/clear-search'
 import { useKeptFocus } from '../../parts/focus'
 import { ProblemNote } from '../../parts/note'
+import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
@@ -73,10 +73,7 @@ export const UsersPage = () => {
           words={t.users.shown}
           empty={
             isFiltered(filters) ? (
-              <>
-                <p>{t.users.nothing}</p>
-                <ClearSearch to="/console/users" words={t.links.clearFilters} />
-              </>
+              <NothingFound text={t.users.nothing} to="/console/users" />
             ) : (
               <p>{t.users.none}</p>
             )
