@@ -4,7 +4,7 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { useLeftFocus } from './focus'
 
-/** A search found nothing: a button leads to the whole list. It disappears then, so the page's heading gets the focus. */
+/** Says that a search found nothing, and leads to the whole list. It disappears then: the heading gets the focus. */
 export const NothingFound = ({
   text,
   to,

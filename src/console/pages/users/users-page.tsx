@@ -72,11 +72,7 @@ export const UsersPage = () => {
           list={list}
           words={t.users.shown}
           empty={
-            isFiltered(filters) ? (
-              <NothingFound text={t.users.nothing} to="/console/users" />
-            ) : (
-              <p>{t.users.none}</p>
-            )
+            isFiltered(filters) ? <NothingFound text={t.users.nothing} to="/console/users" /> : <p>{t.users.none}</p>
           }
         >
           <table class="table links people">
