@@ -43,30 +43,25 @@ const withNew = (names: Iterable<string>, fresh: Iterable<string>, last: string)
   return [...[...known].filter((name) => name !== last), ...more, ...(known.has(last) ? [last] : [])]
 }
 
-type ByRelation = ReadonlyMap<Relation, { readonly now: Outcome; readonly before: Outcome | null }>
-type ByAction = Map<string, Map<Relation, { now: Outcome; before: Outcome | null }>>
+type ByRelation = Map<Relation, Pick<Answer, 'now' | 'before'>>
 
 /**
  * The decision table by roles and actions, with the changes of an edit. A role or an action that only the edit names is
  * decided like any unnamed one, apart from its changes.
  */
 export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange[] = []): MatrixModel => {
-  const byRole = new Map<string, ByAction>()
+  const byRole = new Map<string, Map<string, ByRelation>>()
   const put = ({ role, action, relation }: Question, now: Outcome, before: Outcome | null) => {
     const ofRole = byRole.get(role) ?? new Map()
     const ofAction = ofRole.get(action) ?? new Map()
     byRole.set(role, ofRole.set(action, ofAction.set(relation, { now, before })))
-  }
-  const names = {
-    roles: new Set(cells.map(({ role }) => role)),
-    actions: new Set(cells.map(({ action }) => action)),
   }
   for (const cell of cells) put(cell, outcomeIn(cell), null)
   const changed = new Set(changes.map(({ role, action }) => `${role} ${action}`))
   for (const change of changes) put(change, change.after, change.before)
 
   const find = (role: string, action: string): ByRelation => {
-    const whole = new Map<Relation, { now: Outcome; before: Outcome | null }>()
+    const whole: ByRelation = new Map()
     // the role's own answers come last, so they override those of any other role
     for (const name of [OTHER_ROLE, role])
       for (const each of [OTHER_ACTION, action])
@@ -91,12 +86,12 @@ export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange
   }
 
   const actions = withNew(
-    names.actions,
+    cells.map(({ action }) => action),
     changes.map(({ action }) => action),
     OTHER_ACTION,
   )
   const roles = withNew(
-    names.roles,
+    cells.map(({ role }) => role),
     changes.map(({ role }) => role),
     OTHER_ROLE,
   ).map((role): RoleColumns => {

@@ -11,21 +11,22 @@ import { OTHER_ACTION, OTHER_ROLE, type MatrixModel } from './matrix-model'
 import { move, type ShownNames } from './move'
 import { useSeen } from './use-seen'
 
-interface MatrixProps {
+export interface MatrixProps {
   readonly label: string
+  /** the current answers and the changes of an edit: `buildMatrix(cells, changes)`, built once */
   readonly model: MatrixModel
   /** the shown names, in order */
   readonly roles: readonly string[]
   readonly actions: readonly string[]
   /** other roles whose rows apply to a role, if that needs to be shown */
-  readonly inherits?: (role: string) => readonly string[]
+  readonly inherits: (role: string) => readonly string[]
   readonly open: Question | null
   /** Called for a press. `back` returns the focus to that cell. */
   readonly onOpen: (question: Question, back: () => void) => unknown
 }
 
 /** Roles by actions: a table with its own keyboard control. Only the visible part is rendered. */
-export const Matrix = ({ label, model, roles, actions, inherits = () => [], open, onOpen }: MatrixProps) => {
+export const Matrix = ({ label, model, roles, actions, inherits, open, onOpen }: MatrixProps) => {
   const shown = useMemo((): ShownNames => {
     const byName = new Map(model.roles.map((each) => [each.role, each]))
     return { roles: roles.flatMap((role) => byName.get(role) ?? []), actions }

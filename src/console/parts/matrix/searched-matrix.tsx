@@ -2,27 +2,21 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 
-import type { Question } from '../../../domain/decision-table.js'
 import { t } from '../../language/language'
 import { Button } from '../button'
 import { Options } from '../field'
 import { Icon } from '../icon'
 import { useMedia } from '../use-media'
 import { MOST_AT_ONCE, findNames, type MatrixView } from './find-names'
-import { Matrix } from './matrix'
-import { OTHER_ROLE, type MatrixModel } from './matrix-model'
+import { Matrix, type MatrixProps } from './matrix'
+import { OTHER_ROLE } from './matrix-model'
 import { RolesMenu } from './roles-menu'
 
-export interface SearchedMatrixProps {
-  readonly label: string
-  /** the current answers and the changes of an edit: `buildMatrix(cells, changes)`, built once */
-  readonly model: MatrixModel
+export interface SearchedMatrixProps extends Pick<MatrixProps, 'label' | 'model' | 'open' | 'onOpen'> {
   /** only roles and actions that have a changed cell */
   readonly onlyChanged?: boolean
   readonly view: Signal<MatrixView>
-  readonly inherits?: (role: string) => readonly string[]
-  readonly open: Question | null
-  readonly onOpen: (question: Question, back: () => void) => unknown
+  readonly inherits?: MatrixProps['inherits']
   readonly children?: ComponentChildren
 }
 
