@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 import type { Decision, LogEntry } from '../../api'
@@ -14,7 +13,7 @@ import { isDecision } from './log-line'
 import { recordWords } from './record-words'
 import type { Term } from './query'
 
-interface RowProps {
+export interface RowProps {
   readonly line: LogEntry
   readonly isOpen: boolean
   readonly isFresh: boolean
@@ -75,8 +74,6 @@ export const LogRow = (props: RowProps) => {
 
 const isNothingSelected = (): boolean => (getSelection()?.toString() ?? '') === ''
 
-const Label = ({ children }: { readonly children: ComponentChildren }) => <span class="unseen">{children}: </span>
-
 const DecisionCells = ({ line, nameOf }: Pick<RowProps, 'nameOf'> & { readonly line: Decision }) => {
   const { subject, action, effect, rule, layer, status } = line
   const stop = effect === 'allow' ? null : layer
@@ -98,7 +95,7 @@ const DecisionCells = ({ line, nameOf }: Pick<RowProps, 'nameOf'> & { readonly l
         <LayerBars stop={stop} /> {t.decisions.layer(stop)}
       </td>
       <td class="status-cell">
-        <Label>{t.decisions.columns.status}</Label>
+        <span class="unseen">{t.decisions.columns.status}: </span>
         {status}
       </td>
     </>

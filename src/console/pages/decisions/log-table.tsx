@@ -5,10 +5,8 @@ import type { LogEntry } from '../../api'
 import { clock, longDay, number, timeZone } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
-import type { NameOf } from '../../parts/use-names'
 import { byDay, foldLines, type Fold } from './log-line'
-import { COLUMNS, LogRow } from './log-row'
-import type { Term } from './query'
+import { COLUMNS, LogRow, type RowProps } from './log-row'
 
 const HEADINGS = ['who', 'action', 'record', 'answer', 'rule', 'layer', 'status'] as const
 
@@ -17,13 +15,10 @@ export const LogTable = ({
   lines,
   added,
   ...row
-}: {
+}: Pick<RowProps, 'nameOf' | 'addressWith' | 'policyOff'> & {
   readonly lines: readonly LogEntry[]
   /** ids of lines that arrived while the page was open */
   readonly added: ReadonlySet<string>
-  readonly nameOf: NameOf
-  readonly addressWith: (terms: readonly Term[]) => string
-  readonly policyOff: string | null
 }) => {
   const opened = useSignal<string | null>(null)
   const unfolded = useSignal<ReadonlySet<string>>(new Set())

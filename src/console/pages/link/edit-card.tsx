@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentProps } from 'preact'
 
 import { api, type LinkgateProblem, type ManagedLink } from '../../api'
 import { t } from '../../language/language'
@@ -13,7 +14,7 @@ import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/focus'
 import { say } from '../../parts/toast'
 import { askUnsaved, useUnsaved } from '../../parts/unsaved'
-import { changedFields, conflictRows, type ConflictRow, type Fields } from './changed-fields'
+import { changedFields, conflictRows, type Fields } from './changed-fields'
 import { ConflictNote } from './conflict-note'
 import { isManaged } from '../../parts/is-managed'
 
@@ -29,12 +30,6 @@ interface Start {
 
 /** `password`: null removes it. */
 type Changes = Partial<Fields> & { readonly password?: string | null }
-
-interface Conflict {
-  readonly rows: readonly ConflictRow[]
-  readonly mine: ManagedLink
-  readonly theirs: ManagedLink
-}
 
 const isStale = ({ status, code }: LinkgateProblem): boolean => status === 412 || code === 'conflict'
 
@@ -54,7 +49,7 @@ export const EditCard = ({
 }) => {
   const form = useOpenedFocus<HTMLFormElement>()
   const start = useSignal<Start>({ base: link, filled: link, password: undefined, turn: 0 })
-  const conflict = useSignal<Conflict | null>(null)
+  const conflict = useSignal<ComponentProps<typeof ConflictNote> | null>(null)
   const { busy, problem, attempt } = useAttempt()
   /** the link as it was sent last */
   const wanted = useSignal<Wanted | null>(null)

@@ -11,11 +11,6 @@ import { SelectCell, type Selection } from '../../parts/selection'
 import { shortened } from '../../parts/shortened'
 import type { LinkRights } from '../../parts/use-link-rights'
 
-interface RowActions {
-  readonly onDelete: (link: ManagedLink) => unknown
-  readonly onSwitch: (link: ManagedLink) => unknown
-}
-
 /** The tags that a row shows; its page has all of them. */
 const SHOWN_TAGS = 3
 
@@ -26,10 +21,12 @@ export const LinkRow = ({
   selection,
   onDelete,
   onSwitch,
-}: RowActions & {
+}: {
   readonly link: ManagedLink
   readonly rights: LinkRights | undefined
   readonly selection: Selection<ManagedLink>
+  readonly onDelete: (link: ManagedLink) => unknown
+  readonly onSwitch: (link: ManagedLink) => unknown
 }) => {
   const place = new URL(link.url)
   const page = `/console/links/${link.code}`
