@@ -11,13 +11,8 @@ const PARTS: Readonly<Record<Window, { readonly window: string; readonly minutes
   '7d': { window: '1d', minutes: 1_440, parts: 7 },
 }
 
-interface ReplayPart {
-  readonly replay: string
-  /** undefined: until now */
-  readonly replay_until: string | undefined
-}
-
-export const partsOf = (chosen: Window, now: number): readonly ReplayPart[] => {
+/** The queries of its parts; without `replay_until` one reaches until now. */
+export const partsOf = (chosen: Window, now: number) => {
   const { window, minutes, parts } = PARTS[chosen]
   return Array.from({ length: parts }, (_, nth) => ({
     replay: window,

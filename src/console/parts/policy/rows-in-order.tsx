@@ -1,18 +1,15 @@
+import type { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { EffectWord } from '../matrix/verdict'
-import { policyRowIn, rowText, type SentRow } from './row'
+import { policyRowIn, rowText } from './row'
 import { rowWords } from './row-words'
 
 /** The rows that a layer considered. */
-export interface Judged {
-  readonly considered: readonly {
-    readonly row: SentRow
-    readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
-    readonly why: string | null
-  }[]
-  readonly not_listed: number
-}
+export type Judged = Pick<
+  Awaited<ReturnType<typeof api.explainDecision>>['explanation']['endpoint'],
+  'considered' | 'not_listed'
+>
 
 /** Rows in order of evaluation: in words and raw, with the outcome of each, and the deciding one marked. */
 export const RowsInOrder = ({ of: { considered, not_listed: notListed } }: { readonly of: Judged }) => {
