@@ -7,6 +7,7 @@ import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
+import { SIGN_IN_PATH } from '../domain/sign-in-path'
 import { refusals, type LinkgateProblem } from './api'
 import { issuerHost, openIssuer, signInWay } from './issuer'
 import { loadLanguage, t } from './language/language'
@@ -20,7 +21,7 @@ import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
 import { Toasts } from './parts/toast'
 import { LinksPage } from './pages/links/links-page'
-import { SIGN_IN, SignIn } from './pages/sign-in'
+import { SignIn } from './pages/sign-in'
 import { openSession, session } from './session'
 
 /** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
@@ -45,7 +46,7 @@ const PAGES = {
   '/console/proposals/:name': lazyPage(async () => (await import('./pages/proposals/proposal-page')).ProposalPage),
   '/console/settings': lazyPage(async () => (await import('./pages/settings/settings-page')).SettingsPage),
   '/console/trash': lazyPage(async () => (await import('./pages/trash')).TrashPage),
-  [SIGN_IN]: lazyPage(async () => (await import('./pages/already-signed-in')).AlreadySignedIn),
+  [SIGN_IN_PATH]: lazyPage(async () => (await import('./pages/already-signed-in')).AlreadySignedIn),
   [WELCOME]: lazyPage(async () => (await import('./pages/welcome/welcome-page')).WelcomePage),
 }
 const ChoosePassword = lazyPage(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)

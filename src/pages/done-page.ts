@@ -1,3 +1,4 @@
+import { SIGN_IN_PATH } from '../domain/sign-in-path.js'
 import { html, type Html } from './html.js'
 import type { Texts } from './languages/languages.js'
 import { pageOf, type Page } from './page.js'
@@ -9,6 +10,6 @@ export const donePage = (
   { done, lead }: { readonly done: string; readonly lead: Html | string },
 ): Page => {
   const body = html`<p>${lead}</p>
-    <a class="main" href="/console/sign-in">${texts.signIn}</a>`
+    <a class="main" href="${SIGN_IN_PATH}">${texts.signIn}</a>`
   return pageOf(texts, { title: done, body, foot: [host] })
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
+import { SIGN_IN_PATH } from '../../domain/sign-in-path'
 import { api, type LinkgateProblem } from '../api'
 import { goToIssuer, issuerHost, issuerRefusal, signInWay } from '../issuer'
 import { t } from '../language/language'
@@ -13,9 +14,6 @@ import { Mark } from '../parts/icon'
 import { LoadProblem } from '../parts/load-problem'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm } from '../parts/sign-in-form'
-
-/** The path to which the pages about an account lead. */
-export const SIGN_IN = '/console/sign-in'
 
 /** The sign-in page. `problem`: why nobody is signed in; `onRetry` tries to restore the session. */
 export const SignIn = ({
@@ -29,7 +27,7 @@ export const SignIn = ({
   const hasForgotten = useSignal(false)
   useEffect(() => {
     document.title = `${t.door.signIn} · Linkgate`
-    if (path === SIGN_IN) route('/console', true)
+    if (path === SIGN_IN_PATH) route('/console', true)
   }, [])
   return (
     <main class="door">

@@ -1,3 +1,4 @@
+import { SIGN_IN_PATH } from '../../domain/sign-in-path.js'
 import { html, type Html } from '../html.js'
 import type { Texts } from './en.js'
 
@@ -95,12 +96,12 @@ export const de: Texts = {
     gone: {
       title: 'Diese Einladung gilt nicht mehr',
       lead: html`Sie wurde schon angenommen, oder ihre Zeit ist um. Haben Sie sie selbst angenommen,
-        <a href="/console/sign-in">melden Sie sich an</a>. Sonst kann, wer Sie eingeladen hat, es noch einmal tun.`,
+        <a href="${SIGN_IN_PATH}">melden Sie sich an</a>. Sonst kann, wer Sie eingeladen hat, es noch einmal tun.`,
     },
     over: {
       title: 'Dieser Link gilt nicht mehr',
       lead: html`Er wurde schon benutzt, oder seine Zeit ist um. Haben Sie ihn selbst benutzt,
-        <a href="/console/sign-in">melden Sie sich an</a>. Bitten Sie sonst dort um einen neuen, wo Sie schon um diesen
+        <a href="${SIGN_IN_PATH}">melden Sie sich an</a>. Bitten Sie sonst dort um einen neuen, wo Sie schon um diesen
         baten.`,
     },
     damaged: {

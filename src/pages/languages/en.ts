@@ -1,3 +1,4 @@
+import { SIGN_IN_PATH } from '../../domain/sign-in-path.js'
 import { html, type Html } from '../html.js'
 
 /** The texts of the pages in English. A new language needs a file like this one, and a line in languages.ts. */
@@ -94,11 +95,11 @@ export const en = {
     gone: {
       title: 'This invitation is over',
       lead: html`It was used already, or has expired. If you accepted it yourself,
-        <a href="/console/sign-in">sign in</a>. Otherwise ask the person who invited you for a new one.`,
+        <a href="${SIGN_IN_PATH}">sign in</a>. Otherwise ask the person who invited you for a new one.`,
     },
     over: {
       title: 'This link is over',
-      lead: html`It was used already, or has expired. If you used it yourself, <a href="/console/sign-in">sign in</a>.
+      lead: html`It was used already, or has expired. If you used it yourself, <a href="${SIGN_IN_PATH}">sign in</a>.
         Otherwise ask for a new one where you asked for this one.`,
     },
     damaged: {
