@@ -28,6 +28,7 @@ export const explain: Texts['explain'] = {
   linkHint: 'Sein Kürzel. Ohne Kürzel: irgendein fremder Link.',
   whose: 'wessen Datensatz',
   relations: { own: 'der eigene', other: 'ein fremder' },
+  explain: 'Erklären',
   layers: { gateway: 'Eingang', endpoint: 'Endpunkt', object: 'Objekt', data: 'Daten' },
   asks: {
     gateway: 'Häufigkeit, Token, Umfang',

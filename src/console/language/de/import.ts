@@ -129,4 +129,5 @@ export const imports: Texts['imports'] = {
       .filter(Boolean)
       .join(' '),
   download: 'Abgelehntes herunterladen',
+  toLinks: 'Zu Ihren Links',
 }

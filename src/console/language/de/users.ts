@@ -61,6 +61,7 @@ export const users: Texts['users'] = {
   invitations: {
     title: 'Einladungen',
     lead: 'Das Passwort wählt man dann selbst. Der Link wird einmal gezeigt.',
+    invite: 'Jemanden einladen',
     none: 'Niemand ist eingeladen.',
     states: {
       open: 'offen',

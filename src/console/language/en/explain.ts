@@ -23,6 +23,7 @@ export const explain = {
   linkHint: 'Its code. Without one: any link of somebody else.',
   whose: 'whose record',
   relations: { own: 'their own', other: 'somebody else’s' },
+  explain: 'Explain',
   layers: { gateway: 'Gateway', endpoint: 'Endpoint', object: 'Object', data: 'Data' },
   asks: {
     gateway: 'rate limit, token, scope',

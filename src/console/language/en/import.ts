@@ -101,4 +101,5 @@ export const imports = {
       .filter(Boolean)
       .join(' '),
   download: 'Download what is refused',
+  toLinks: 'To your links',
 }

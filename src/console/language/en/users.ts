@@ -62,6 +62,7 @@ export const users = {
   invitations: {
     title: 'Invitations',
     lead: 'They choose their own password. The link is shown once.',
+    invite: 'Invite somebody',
     none: 'Nobody is invited.',
     states: {
       open: 'open',

@@ -1,9 +1,7 @@
-import type { Client } from 'linkgate/client'
-
 import { isAction } from '../../../domain/action.js'
 import { isId } from '../../../domain/id.js'
 import { isCode } from '../../../domain/link.js'
-import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange, type LogFilter } from '../../../domain/log-filter.js'
 import { EFFECTS, RULE_LABEL } from '../../../domain/policy-row.js'
 import { REQUEST_ID } from '../../../domain/request-id.js'
 import { isEmail } from '../../../domain/user.js'
@@ -28,7 +26,7 @@ export const QUALIFIERS = [
 export type Qualifier = (typeof QUALIFIERS)[number]
 
 /** What a search asks the log for. */
-export type AskedLog = Omit<Parameters<Client['getTimeline']>[0], 'format' | 'limit' | 'cursor' | 'count'>
+export type AskedLog = Omit<LogFilter, 'revision' | 'after'> & { readonly revision?: string }
 
 export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
 

@@ -84,7 +84,7 @@ export const QuestionForm = ({
         </div>
         <div class="row">
           <Button kind="main" type="submit" busy={busy.value}>
-            {t.nav.explain}
+            {t.explain.explain}
           </Button>
         </div>
       </div>

@@ -33,7 +33,7 @@ export const RequestTab = ({
         )}
       </Field>
       <Button kind="main" type="submit" off={off}>
-        {t.nav.explain}
+        {t.explain.explain}
       </Button>
     </form>
     {request !== '' && off === null && <Decisions key={request} request={request} />}

@@ -67,7 +67,7 @@ export const RowsCard = ({
           )}
           {phase === 'done' && (
             <a class="button main" href="/console">
-              {t.welcome.toLinks}
+              {t.imports.toLinks}
             </a>
           )}
           {!isBusy && not > 0 && (

@@ -24,7 +24,7 @@ export const InvitationsCard = () => {
       title={t.users.invitations.title}
       actions={
         <Button icon="add" off={off} expanded={isMaking.value} onPress={() => (isMaking.value = !isMaking.value)}>
-          {t.welcome.invite.title}
+          {t.users.invitations.invite}
         </Button>
       }
     >
