@@ -21,7 +21,7 @@ interface RecorderOptions {
   readonly onBatch?: (seconds: number) => void
 }
 
-/** The time between batches: the most that a crash can lose. */
+/** The time between two batches. A crash loses at most the records of this time. */
 const INTERVAL_MS = 250
 /** The most records queued while the database is away. Beyond that, the newest are dropped and counted. */
 const MOST_WAITING = 10_000

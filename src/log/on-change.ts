@@ -15,7 +15,7 @@ export const onChange = (tell: (fault: unknown) => void): ((fault: unknown) => v
   }
 }
 
-/** Logs a warning when an outage begins, and `recovered`, if given, when it ends and when the start is without one. */
+/** Logs `outage`, as a warning, when one begins; `recovered`, if given, when it ends, and at a start without one. */
 export const logOutages = (log: Logger, outage: string, recovered?: string): ((fault: unknown) => void) =>
   onChange((err) => {
     if (err !== null) log.warn({ err }, outage)

@@ -20,7 +20,7 @@ export const PUBLIC_GET = {
   gateway: { scope: 'public', quota: 'caller' },
 } as const
 
-/** The layers of a public POST with a password or the token of a link: each is counted as an attempt to sign in. */
+/** What each public POST about an account declares: it may be a guess, so it counts against the quota of sign-ins. */
 export const SIGNING_IN = {
   method: 'post',
   status: 200,

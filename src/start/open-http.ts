@@ -49,8 +49,8 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     // request-target.ts refuses it like every other fault; Node would respond without a problem body
     requireHostHeader: false,
   })
-  // closes a connection on which nothing is read or written: its client may have left, or not want its answer; a change
-  // whose commit was sent just before the deadline is answered within another deadline
+  // Closes a connection on which nothing is read or written: its client may have left, or not want its answer. Not
+  // earlier than the latest answer: a commit that is sent just before the deadline may take as long again.
   server.timeout = Math.max(SILENT_MS, 2 * config.requestDeadlineMs + DEADLINE_MARGIN_MS)
   const health = { '/healthz': liveness, '/readyz': readinessWhile(() => server.listening, table.readiness) }
   const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
