@@ -15,7 +15,6 @@ import { loadMe, me } from './me'
 import { Button } from './parts/button'
 import { Dialog } from './parts/dialog'
 import { lazyPage } from './parts/lazy-page'
-import { stillLost } from './parts/loaded'
 import { Page } from './parts/page'
 import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
@@ -106,7 +105,6 @@ const SignedIn = () => {
 const atTheDoor = signal<LinkgateProblem | null>(null)
 const open = async () => {
   let problem: LinkgateProblem | null = null
-  atTheDoor.value = stillLost(atTheDoor.peek())
   await openSession((each) => (problem = each))
   atTheDoor.value = problem
 }

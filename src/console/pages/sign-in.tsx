@@ -27,8 +27,11 @@ export const SignIn = ({
   const hasForgotten = useSignal(false)
   useEffect(() => {
     document.title = `${t.door.signIn} · Linkgate`
-    if (path === SIGN_IN_PATH) route('/console', true)
   }, [])
+  useEffect(() => {
+    // after a problem there may be a session, and whoever came by this path is to be asked whether it is theirs
+    if (problem === null && path === SIGN_IN_PATH) route('/console', true)
+  }, [problem])
   return (
     <main class="door">
       <Mark />

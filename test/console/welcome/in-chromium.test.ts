@@ -92,6 +92,17 @@ describeConsole('the first minute in a browser', () => {
     await page.getByRole('banner').getByText('Ben').waitFor()
   })
 
+  it('tells them also where the session could not be restored at first', async () => {
+    const page = await browser.open('/console/sign-in')
+    await page.getByRole('heading', { level: 1, name: 'Somebody is signed in already' }).waitFor()
+    await page.route('**/auth/session/refresh', (route) => route.fulfill({ status: 503, body: '' }))
+    await page.reload()
+    await page.getByLabel('E-mail address').waitFor()
+    await page.unroute('**/auth/session/refresh')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Somebody is signed in already' }).waitFor()
+  })
+
   it('says of an address that was used that it is over, and where another comes from', async () => {
     const page = await browser.open(`/console/welcome#${token}`)
     await page.getByText('This link is over.').waitFor()
