@@ -329,10 +329,23 @@ const RECOGNISABLE_NAMES = SETTING_NAMES.filter((name) => name.length >= 5)
 /** Variables of cron and web frameworks that resemble one of ours. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set(['MAILFROM', 'SITE_URL'])
 
-/** One line for each variable that looks like a misspelt setting, which would otherwise be ignored silently. */
-export const misspeltSettings = (environment: Environment = process.env): readonly string[] =>
+/** One line for each setting that probably does something else than was meant: a misspelt one is ignored. */
+export const settingWarnings = (environment: Environment = process.env): readonly string[] => [
+  ...misspeltSettings(environment),
+  ...unreachableHost(environment),
+]
+
+const misspeltSettings = (environment: Environment): readonly string[] =>
   Object.keys(environment).flatMap((name) => {
     if (SETTING_NAMES.includes(name) || FOREIGN_NAMES.has(name)) return []
     const near = closestMatch(name, RECOGNISABLE_NAMES, { maxDistance: 2 })
     return near === undefined ? [] : [`${name} is not a setting and is ignored; did you mean ${near}?`]
   })
+
+/** The addresses that stand for all of a machine: it listens on them, but no URL should name them. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+const unreachableHost = ({ HOST: host = '', BASE_URL: baseUrl }: Environment): readonly string[] =>
+  EVERY_ADDRESS.has(host) && !baseUrl
+    ? [`HOST=${host} is no address that a browser can open: set BASE_URL to the URL at which people reach the service`]
+    : []

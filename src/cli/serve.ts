@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 
-import { misspeltSettings, type Config } from '../config.js'
+import { settingWarnings, type Config } from '../config.js'
 import { openDatabase, type ServiceLogin } from '../database/open.js'
 import { claimDataDir, requirePlatformPackage } from '../embedded-postgres/embedded-postgres.js'
 import { requireFreePort } from '../http/listen.js'
@@ -41,7 +41,7 @@ export const register = (program: Command) =>
       const output = standardOutput({ shared: config.workers > 1 })
       const log = createLogger(config.logLevel, output, lineFormat(config.logFormat))
       logUncaught(log)
-      for (const warning of misspeltSettings()) log.warn(warning)
+      for (const warning of settingWarnings()) log.warn(warning)
       const signals = onSignals()
       await requireBeforehand(config)
       try {

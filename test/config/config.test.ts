@@ -4,7 +4,7 @@ import { mock } from 'node:test'
 
 import { expect } from 'chai'
 
-import { misspeltSettings, readConfig } from '../../src/config.js'
+import { settingWarnings, readConfig } from '../../src/config.js'
 import { StartError } from '../../src/domain/start-error.js'
 
 describe('the settings', () => {
@@ -130,7 +130,7 @@ describe('a misspelt setting', () => {
       ['DATABASE_URI', 'DATABASE_URL'],
       ['RATE_LIMIT_USERS', 'RATE_LIMIT_USER'],
     ] as const)
-      expect(misspeltSettings({ [name]: 'x' })).to.deep.equal([
+      expect(settingWarnings({ [name]: 'x' })).to.deep.equal([
         `${name} is not a setting and is ignored; did you mean ${near}?`,
       ])
   })
@@ -145,7 +145,18 @@ describe('a misspelt setting', () => {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT OTEL_RESOURCE_ATTRIBUTES`
       .trim()
       .split(/\s+/)
-    expect(misspeltSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([])
+    expect(settingWarnings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([])
+  })
+})
+
+describe('an address that stands for all of a machine', () => {
+  it('is warned about without a BASE_URL, since people cannot open it', () => {
+    for (const HOST of ['0.0.0.0', '::'])
+      expect(settingWarnings({ HOST })).to.deep.equal([
+        `HOST=${HOST} is no address that a browser can open: set BASE_URL to the URL at which people reach the service`,
+      ])
+    expect(settingWarnings({ HOST: '0.0.0.0', BASE_URL: 'https://link.example' })).to.deep.equal([])
+    expect(settingWarnings({ HOST: '127.0.0.1' })).to.deep.equal([])
   })
 })
 
