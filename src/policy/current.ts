@@ -118,8 +118,11 @@ export const createCurrentPolicy = (
   }
   const check = async () => {
     const checked = inForce
-    if (checked === null || !(await rows.differ(checked.snapshot)) || inForce !== checked) return false
-    if (checked.stored === 'the same') checked.stored = 'different'
+    if (checked === null) return false
+    const isDifferent = await rows.differ(checked.snapshot)
+    if (inForce !== checked) return false
+    if (checked.stored !== 'different and recorded') checked.stored = isDifferent ? 'different' : 'the same'
+    if (!isDifferent) return false
     await rows.record()
     checked.stored = 'different and recorded'
     await refreshed()

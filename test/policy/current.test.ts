@@ -147,6 +147,22 @@ describe('the policy in force', () => {
     expect(policy.current()).to.equal(at(3))
   })
 
+  it('has no fault any more where the rows are put right before the difference could be recorded', async () => {
+    let stored: 'theirs' | 'ours' = 'theirs'
+    const policy = createCurrentPolicy(async () => null, undefined, {
+      differ: async () => stored === 'theirs',
+      record: async () => {
+        throw new Error('the database takes no changes')
+      },
+    })
+    policy.adopt(at(2))
+    await policy.check().catch(() => undefined)
+    expect(policy.status()).to.include({ differs: true })
+    stored = 'ours'
+    expect(await policy.check()).to.equal(false)
+    expect(policy.status()).to.deep.equal({ revision: 2, fault: null, unreached: false })
+  })
+
   it('reports the fault of the newest load also where another revision was adopted since', async () => {
     const { load, fail } = heldLoads()
     const policy = createCurrentPolicy(load)
