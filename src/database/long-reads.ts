@@ -49,6 +49,18 @@ export const openLongReads = ({
   /** ended in favour of other readers */
   const cutOff = new WeakSet<Client>()
 
+  const newClient = (): Client => {
+    try {
+      // pg reads the files that sslrootcert, sslcert and sslkey name, and throws if one is missing
+      const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
+      // if the connection breaks between two queries, the next one rejects
+      return client.on('error', () => undefined)
+    } catch (error) {
+      observer?.acquireFailed()
+      throw databaseAway(error)
+    }
+  }
+
   const connect = async (client: Client): Promise<void> => {
     const startedAt = performance.now()
     try {
@@ -115,9 +127,7 @@ export const openLongReads = ({
 
   const readLong = async function* <Part>(reader: Reader, read: Read<Part>): AsyncGenerator<Part> {
     requireSlot(reader)
-    const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
-    // if the connection breaks between two queries, the next one rejects
-    client.on('error', () => undefined)
+    const client = newClient()
     open.set(client, { reader: reader.id, startedAt: performance.now() })
     try {
       await connect(client)

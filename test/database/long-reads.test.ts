@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { openPool, type PooledDatabase } from '../../src/database/pool.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { testDatabase, type TestDatabase } from '../support/database.js'
+import { urlOf } from '../support/node.js'
 import { openWire, type Wire } from '../support/proxy.js'
 import { addLink, addUserWithId } from '../support/records.js'
 import { until } from '../support/until.js'
@@ -232,6 +233,13 @@ describe('a long read', () => {
       expect(error).to.be.instanceOf(Refusal)
       expect(error).to.include({ code: 'database_unavailable', status: 503 })
     }
+
+    it('where a file that the URL names is missing', async () => {
+      const connectionString = `${urlOf(db.service)}&sslmode=disable&sslrootcert=/absent`
+      const other = openPool({ connection: { connectionString }, size: 1, deadlineMs: SHORT_MS })
+      expectAway(await failureOf(other.copy(ENTER, 'copy (select 1) to stdout').next()))
+      await other.close()
+    })
 
     it('where the server says nothing for as long as the deadline, and the server hears of it', async () => {
       expectAway(await failureOf(pool.copy(ENTER, SLEEP).next()))
