@@ -121,13 +121,13 @@ const openExternal = async (
 
 /**
  * Startup options of the service's connections. `role` is what a session returns to after a transaction under another
- * role. Changes need the isolation level read committed (migrations/functions/enter_change.sql); a pooler does not
- * accept that option, so its server must have it as the default.
+ * role. Changes need the isolation level read committed (migrations/functions/enter_change.sql), and pg reads no
+ * times but those in ISO style. A pooler does not accept these options, so its server must have them as defaults.
  */
 const optionsOf = (pooled: boolean, role: string | undefined): string | undefined =>
   [
     ...(role === undefined ? [] : [`-c role=${role}`]),
-    ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed']),
+    ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed -c datestyle=iso']),
   ].join(' ') || undefined
 
 /** The connection for notifications: that of the service, or DATABASE_LISTEN_URL if it is set. */

@@ -26,7 +26,7 @@ const GUIDE = '(docs/operations.md#pgbouncer)'
 
 /**
  * Throws StartError unless connections of the service are safe to use: with a role that row-level security binds, with
- * the isolation level read committed, and not through a pooler that the settings do not mention.
+ * the isolation level read committed and times in ISO style, and not through a pooler that the settings do not mention.
  */
 export const requireServiceSession = async (
   connection: ClientConfig,
@@ -41,8 +41,9 @@ export const requireServiceSession = async (
     await withConnection(connection, async (client) => {
       const {
         rows: [session],
-      } = await client.query<Session & { readonly pid: number; readonly isolation: string }>(
-        `select session.*, pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation
+      } = await client.query<Session & { readonly pid: number; readonly isolation: string; readonly style: string }>(
+        `select session.*, pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation,
+                current_setting('datestyle') as style
            from (${SESSION}) session`,
       )
       if (session === undefined) throw new StartError('DATABASE_URL: the session has no role')
@@ -53,6 +54,10 @@ export const requireServiceSession = async (
         throw new StartError(
           `DATABASE_URL: default_transaction_isolation is "${session.isolation}"; it must be "read committed" ` +
             '(alter role … set default_transaction_isolation)',
+        )
+      if (!session.style.startsWith('ISO'))
+        throw new StartError(
+          `DATABASE_URL: DateStyle is "${session.style}"; it must be "ISO" (alter role … set datestyle)`,
         )
       if (!rules.pooled && session.pid !== backendPidOf(client))
         throw new StartError(`DATABASE_URL leads through a pooler: set DATABASE_POOLER=transaction ${GUIDE}`)

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openDatabase } from '../../src/database/open.js'
+import { openDatabase, type DatabaseSettings } from '../../src/database/open.js'
+import { openPool } from '../../src/database/pool.js'
 import { StartError } from '../../src/domain/start-error.js'
 import { testDatabase, type TestDatabase } from '../support/database.js'
 import { urlOf } from '../support/node.js'
@@ -12,14 +13,14 @@ describe('the session of the service, at its start', () => {
   let db: TestDatabase
   const role = `login_${randomBytes(6).toString('hex')}`
 
-  const open = (databaseUrl: string, migrationDatabaseUrl: string, more: { readonly databasePooled?: boolean } = {}) =>
-    openDatabase({
-      ...more,
-      databaseUrl,
-      migrationDatabaseUrl,
-      dataDir: '',
-      migrations: new URL('migrations/', PACKAGE_ROOT),
-    }).then(
+  const settings = (databaseUrl: string, migrationDatabaseUrl: string): DatabaseSettings => ({
+    databaseUrl,
+    migrationDatabaseUrl,
+    dataDir: '',
+    migrations: new URL('migrations/', PACKAGE_ROOT),
+  })
+  const open = (databaseUrl: string, migrationDatabaseUrl: string, more: Partial<DatabaseSettings> = {}) =>
+    openDatabase({ ...settings(databaseUrl, migrationDatabaseUrl), ...more }).then(
       ({ migrated }) => migrated,
       (error: unknown) => error,
     )
@@ -67,6 +68,21 @@ describe('the session of the service, at its start', () => {
       .with.property('message')
       .that.includes('default_transaction_isolation is "serializable"')
     await db.asOwner(`alter role ${role} reset default_transaction_isolation`)
+  })
+
+  it('reads times that the role would write in another style, and is refused where a pooler keeps it so', async () => {
+    const login = urlOf({ ...db.service, user: role, password: 'a password' })
+    await db.asOwner(`alter role ${role} set datestyle = 'German'`)
+    const { service } = await openDatabase(settings(login, urlOf(db.owner)))
+    const pool = openPool({ connection: service, size: 1, deadlineMs: 5_000 })
+    const [row] = await pool.run({ text: "select timestamptz '2026-01-02T03:04:05Z' as time" })
+    expect(row).to.deep.equal({ time: new Date('2026-01-02T03:04:05Z') })
+    await pool.close()
+    expect(await open(login, urlOf(db.owner), { databasePooled: true }))
+      .to.be.instanceOf(StartError)
+      .with.property('message')
+      .that.includes('DateStyle is "German, DMY"')
+    await db.asOwner(`alter role ${role} reset datestyle`)
   })
 
   it('is refused where the login does not work, in one line', async () => {
