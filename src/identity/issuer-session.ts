@@ -162,10 +162,14 @@ export const createIssuerSession = ({
     },
 
     /**
-     * Ends a session, if the issuer has a revocation endpoint (RFC 7009). Access tokens stay valid until they expire.
+     * Ends a session, if the issuer has a revocation endpoint (RFC 7009). Access tokens stay valid until they expire. A
+     * renewal that another tab has begun is awaited, and what it gave is revoked: it would outlive the sign-out.
      */
-    end: async (token: string): Promise<void> => {
-      forget(keyOf(token))
+    end: async (given: string): Promise<void> => {
+      const key = keyOf(given)
+      const renewed = await renewals.get(key)?.session.catch(() => undefined)
+      const token = renewed?.refreshToken ?? given
+      forget(key)
       const { revocation_endpoint: url } = await findEndpoints()
       if (url === undefined) return
       const { status } = await post(url, { token, token_type_hint: 'refresh_token' })

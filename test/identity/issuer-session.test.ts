@@ -4,6 +4,7 @@ import { expect } from 'chai'
 
 import { createIssuerSession } from '../../src/identity/issuer-session.js'
 import { ACTIONS } from '../../src/domain/action.js'
+import { deferred } from '../../src/domain/deferred.js'
 import { ask, type RequestOptions, type TestResponse } from '../support/ask.js'
 import { at, textAt } from '../support/json.js'
 import { CONSOLE_CLIENT, openIdIssuer, type OpenIdIssuer } from '../support/openid-issuer.js'
@@ -364,6 +365,38 @@ describe('an issuer that answers otherwise', () => {
         urls.every((each) => each.startsWith(`${url}/authorize?`)),
       )
       expect(server.asked.length).to.equal(2)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('that renews a session during its sign-out is told to end what it gave for it', async () => {
+    const held = deferred()
+    let url = ''
+    const server = await startScriptedServer(({ path }) => {
+      if (path === '/token') return { ...json({ ...tokens, refresh_token: 'second' }), until: held.promise }
+      return json({
+        issuer: url,
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        revocation_endpoint: `${url}/revoke`,
+      })
+    })
+    url = server.baseUrl
+    try {
+      const session = createIssuerSession({
+        issuer: url,
+        audience: 'linkgate',
+        clientId: CONSOLE_CLIENT.id,
+        onFault: (error) => expect.fail(String(error)),
+      })
+      const renewed = session.refresh('first')
+      const ended = session.end('first')
+      held.resolve()
+      expect((await renewed).refreshToken).to.equal('second')
+      await ended
+      const revoked = server.asked.filter(({ path }) => path === '/revoke').map(({ body }) => new URLSearchParams(body))
+      expect(revoked.map((form) => form.get('token'))).to.deep.equal(['second'])
     } finally {
       await server.stop()
     }
