@@ -1,14 +1,17 @@
 import { expect } from 'chai'
 
 import { createChainWalk, type ChainFault } from '../../src/audit/chain-walk.js'
-import { readCheckpoint, signCheckpoint, type ChainHead } from '../../src/audit/checkpoint.js'
+import { readCheckpoint, signCheckpoint, type ChainHead, type Checkpoint } from '../../src/audit/checkpoint.js'
 import { entryHash, toChainEntry, type StoredEntry } from '../../src/audit/entry-hash.js'
 import { expireMonths } from '../../src/audit/expire-months.js'
+import { keepLog } from '../../src/audit/keep-log.js'
 import { publicKeyOf } from '../../src/audit/signed-statement.js'
 import { takeCheckpoint } from '../../src/audit/take-checkpoint.js'
 import { verifyLog, type LogFault } from '../../src/audit/verify-log.js'
 import { openPool } from '../../src/database/pool.js'
 import type { Database } from '../../src/database/database.js'
+import { sqlState } from '../../src/database/errors.js'
+import { deferred } from '../../src/domain/deferred.js'
 import { generateKeyPairSync } from 'node:crypto'
 import { Client } from 'pg'
 import { testDatabase, type TestDatabase } from '../support/database.js'
@@ -336,6 +339,25 @@ describe('the chains of the decision log', () => {
     await fill(db, 1)
     expect(await takeCheckpoint(pool, { kid, privateKey, publicKey }, 60)).to.equal(null)
     expect(await takeCheckpoint(pool, { kid, privateKey, publicKey })).not.to.equal(null)
+  })
+
+  it('are signed also while the partitions of the next months cannot be added', async () => {
+    await fill(db, 1)
+    await db.asOwner(`revoke execute on function add_months from ${db.service.user}`)
+    const signed = deferred<Checkpoint>()
+    const faults: unknown[] = []
+    const keeper = keepLog({
+      database: pool,
+      key: { kid, privateKey, publicKey },
+      onCheckpoint: signed.resolve,
+      onFault: (error) => faults.push(error),
+    })
+    try {
+      expect((await within('a checkpoint', signed.promise)).heads).to.have.length(1)
+      expect(faults.map(sqlState)).to.deep.equal(['42501'])
+    } finally {
+      await keeper.stop()
+    }
   })
 
   it('name each of 200 random manipulations', async () => {
