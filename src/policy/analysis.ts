@@ -6,7 +6,7 @@ import type { InheritanceRow, ObjectRow, PolicyRow } from '../domain/policy-row.
 import { ENGINE_ROLES } from '../domain/role.js'
 import { describeLoop, loopThrough } from './inheritance.js'
 import { narrowestCallers, redundancyOf } from './redundancy.js'
-import { describeLoneRole, findLoneRoles, rolesOf, type LoneRole } from './role-names.js'
+import { describeLoneRole, findLoneRoles, rolesInRow, type LoneRole } from './role-names.js'
 import { byPriority, indexRows, rowsFor, type RowIndex } from './row-index.js'
 import type { Snapshot } from './snapshot.js'
 import { relationsOf, universeOf } from './table.js'
@@ -72,7 +72,7 @@ export const analyseRows = async (
       const path = loopThrough(index.inheritance, row)
       if (path !== null) findings.push({ kind: 'loop', row, path })
     }
-    for (const name of rolesOf(row)) {
+    for (const name of rolesInRow(row)) {
       const found = lone.get(name) ?? null
       if (known && name === row.role && !Object.hasOwn(ENGINE_ROLES, name) && !known.has(name))
         findings.push({ kind: 'unknown_role', row, name, lone: found })
@@ -162,7 +162,7 @@ const actionsThatDiffer = ({ objects, inheritance }: RowIndex, role: string, act
 }
 
 const MAX_NAMED = 8
-const named = (priorities: readonly number[]): string => {
+const listOf = (priorities: readonly number[]): string => {
   const shown = priorities.slice(0, MAX_NAMED).join(', ')
   const more = priorities.length > MAX_NAMED ? ` and ${priorities.length - MAX_NAMED} more` : ''
   return `${priorities.length === 1 ? 'row' : 'rows'} ${shown}${more}`
@@ -172,13 +172,13 @@ const named = (priorities: readonly number[]): string => {
 export const describeFinding = (finding: Finding): string => {
   switch (finding.kind) {
     case 'unreachable':
-      return `unreachable: ${finding.by.length === 0 ? 'no request can match it' : `shadowed by ${named(finding.by)}`}`
+      return `unreachable: ${finding.by.length === 0 ? 'no request can match it' : `shadowed by ${listOf(finding.by)}`}`
     case 'redundant': {
-      const stays = finding.stays.length === 0 ? 'no row would match' : named(finding.stays)
+      const stays = finding.stays.length === 0 ? 'no row would match' : listOf(finding.stays)
       return `redundant: ${finding.why}${finding.row.ptype === 'p' ? ` (${stays})` : ''}`
     }
     case 'overridden':
-      return `partly overridden by ${named(finding.by)}, with the other effect`
+      return `partly overridden by ${listOf(finding.by)}, with the other effect`
     case 'unknown_role': {
       const why = finding.lone ? `, and ${describeLoneRole(finding.lone)}` : ''
       return `warning: no user has the role ${finding.name}${why}`

@@ -15,11 +15,11 @@ export interface LoneRole {
 const MOST_COMPARED = 100
 
 /** The roles that a row names. */
-export const rolesOf = (row: PolicyRow): readonly string[] =>
+export const rolesInRow = (row: PolicyRow): readonly string[] =>
   row.ptype === 'g' ? [row.role, row.inherits] : [row.role]
 
 /** All role names in these rows. */
-export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new Set(rows.flatMap(rolesOf))
+export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new Set(rows.flatMap(rolesInRow))
 
 /**
  * The lone roles of `rows`, in their order. `known` are roles used elsewhere: those of users, and those of the rows in
@@ -28,7 +28,7 @@ export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new 
 export const findLoneRoles = (rows: readonly PolicyRow[], known: Iterable<string> = []): readonly LoneRole[] => {
   const established = new Set([...DEFAULT_ROLES, ...Object.values(ENGINE_ROLES), ...known])
   const counts = new Map<string, number>()
-  for (const role of rows.flatMap(rolesOf)) counts.set(role, (counts.get(role) ?? 0) + 1)
+  for (const role of rows.flatMap(rolesInRow)) counts.set(role, (counts.get(role) ?? 0) + 1)
   const often = [...counts].flatMap(([role, count]) => (count > 1 ? [role] : []))
   const names = [...new Set([...established, ...often])]
   let compared = 0
