@@ -44,10 +44,14 @@ const EMAIL = `${emailOf('actor_id')} as email, ${emailOf('approved_by')} as app
 
 /** Rows are stored as objects, or as lists of texts where the database recorded an edit by hand. */
 const parseHistoryRow = (stored: unknown): HistoryRow => {
-  const [ptype, ...rule]: readonly unknown[] = Array.isArray(stored) ? stored : ['', stored]
-  const name = String(ptype)
-  const row = Array.isArray(stored) ? parseStoredRow({ ptype: name, rule }) : parseRow(stored)
-  return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
+  if (!Array.isArray(stored)) {
+    const row = parseRow(stored)
+    return row.ok ? row.value : { ptype: '', unreadable: stored }
+  }
+  const [first, ...rule]: readonly unknown[] = stored
+  const ptype = String(first)
+  const row = parseStoredRow({ ptype, rule })
+  return row.ok ? row.value : { ptype, unreadable: rule }
 }
 
 export const parseChanges = ({ added, removed, comments }: Pick<StoredEdit, 'added' | 'removed' | 'comments'>) => ({
