@@ -42,6 +42,10 @@ export interface EditPlan extends RowEdit {
   readonly maker: EditMaker
 }
 
+/** True if a plan changes no row and no comment, and so makes no revision. */
+export const isEmpty = ({ add, remove, unreadable, commented }: EditPlan): boolean =>
+  add.length + remove.length + unreadable.length + commented.length === 0
+
 /** What a plan changes, as JSON shows it. */
 export const viewPlan = ({ changes, add, remove, commented }: EditPlan) => ({
   decisions_changed: changes,

@@ -141,7 +141,3 @@ export const planRestore = async (
   const found = await rowsOfRevision(database, stored, revision)
   return found && planReplacement(stored, found, rules, maker, deadline)
 }
-
-/** True if a plan changes no row and no comment, and so makes no revision. */
-export const isEmpty = ({ add, remove, unreadable, commented }: EditPlan): boolean =>
-  add.length + remove.length + unreadable.length + commented.length === 0
