@@ -57,7 +57,7 @@ export const addFirstAdmin = async (
 const addWithLink = async (accounts: Accounts): Promise<FirstAdmin | null> => {
   const token = newShortToken()
   const link = { hash: hashOfToken(token), expiresAt: new Date(Date.now() + WELCOME_LINK_MS) }
-  return (await accounts.addFirst({ ...NAMED, passwordHash: null, link })) && { by: 'link', token }
+  return (await accounts.addFirst({ ...NAMED, passwordHash: null }, link)) && { by: 'link', token }
 }
 
 const addWithFile = async (accounts: Accounts, dataDir: string): Promise<FirstAdmin | null> => {

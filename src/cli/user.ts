@@ -88,10 +88,10 @@ export const register = (program: Command): void => {
     .action(async ({ passwordStdin, subject, name = '', ...user }: AddOptions) => {
       const password = passwordStdin ? await readPassword() : null
       await withDatabase(async (database, config) => {
-        const external = subject === undefined ? {} : { external: externalSubject(config, subject) }
+        const external = subject === undefined ? undefined : externalSubject(config, subject)
         const passwordHash = password === null ? null : await hashPassword(password)
         await warnOfLoneRole(database, user.role)
-        print(lineOf(await createAccounts(database).add({ ...user, name, passwordHash, ...external })))
+        print(lineOf(await createAccounts(database).add({ ...user, name, passwordHash }, external)))
       })
     })
   users

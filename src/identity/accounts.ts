@@ -15,7 +15,6 @@ interface NewAccount {
   readonly name: string
   /** argon2id hash; null: no sign-in by password */
   readonly passwordHash: string | null
-  readonly external?: ExternalSubject
 }
 
 export interface ExternalSubject {
@@ -55,7 +54,7 @@ const ADD_FIRST = `
 
 const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
-  values ($1, $2, $3, string_to_array($4, ' '), $5)`
+  values ($1, $2, $3, $4, $5)`
 
 /** How many accounts are listed at once. */
 const PAGE = 500
@@ -107,7 +106,7 @@ export const createAccounts = (database: Database) => {
     change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', suspended)
   return {
     /** Throws `email_taken` if the address has an account, in any case, and `conflict` if the subject is linked. */
-    add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
+    add: async ({ email, role, name, passwordHash }: NewAccount, external?: ExternalSubject): Promise<User> => {
       const values = [email, role, name, passwordHash, external?.issuer ?? null, external?.subject ?? null]
       const [user] = await ask(ADD, values)
         .catch(refuseTaken(email))
@@ -219,24 +218,20 @@ export const createAccounts = (database: Database) => {
       scopes: readonly string[],
       expiresAt: Date,
     ): Promise<void> => {
-      const values = [id, name, hash, scopes.join(' '), expiresAt]
-      await asIdentity(database, [{ text: ADD_PERSONAL_TOKEN, values }])
+      await asIdentity(database, [{ text: ADD_PERSONAL_TOKEN, values: [id, name, hash, scopes, expiresAt] }])
     },
 
     /** Records an access token (`jti`) that was signed for the account. The token itself is stored nowhere. */
     recordSignedToken: async (id: Id, token: string, scopes: readonly string[], expiresAt: Date): Promise<void> => {
-      const text = `select record_signed_token($1, $2, string_to_array($3, ' '), $4)`
-      await asIdentity(database, [{ text, values: [id, token, scopes.join(' '), expiresAt] }])
+      const text = 'select record_signed_token($1, $2, $3, $4)'
+      await asIdentity(database, [{ text, values: [id, token, scopes, expiresAt] }])
     },
 
     /** Adds the first account along with a link for choosing its password; null if there is an account already. */
-    addFirst: async ({
-      email,
-      role,
-      name,
-      passwordHash,
-      link,
-    }: NewAccount & { readonly link?: PasswordLinkHash }): Promise<User | null> => {
+    addFirst: async (
+      { email, role, name, passwordHash }: NewAccount,
+      link?: PasswordLinkHash,
+    ): Promise<User | null> => {
       const values = [email, role, name, passwordHash, link?.hash ?? null, link?.expiresAt ?? null]
       const row = await rowAsIdentity<UserRow>(database, [FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values }])
       return row ? toUser(row) : null

@@ -98,13 +98,10 @@ describe('a token that points elsewhere', () => {
     const issuer: OpenIdIssuer = await openIdIssuer()
     const service = await startTestService({ environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience } })
     try {
-      await createAccounts(service.database).add({
-        email: 'ada@example.com',
-        role: 'admin',
-        name: 'Ada',
-        passwordHash: null,
-        external: { issuer: issuer.url, subject: '1' },
-      })
+      await createAccounts(service.database).add(
+        { email: 'ada@example.com', role: 'admin', name: 'Ada', passwordHash: null },
+        { issuer: issuer.url, subject: '1' },
+      )
       expect(
         (
           await service.request('GET', '/users/me', {
