@@ -1,4 +1,4 @@
-import { viewVerdict } from '../../audit/first-faults.js'
+import { viewVerdict } from '../../audit/verdict.js'
 import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
 import { counted, number } from '../../domain/counted.js'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-import { keepFaults } from '../../audit/first-faults.js'
+import { keepFaults } from '../../audit/verdict.js'
 import { verifyLog, type LogFault, type LogVerdict } from '../../audit/verify-log.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
 import { counted, number } from '../../domain/counted.js'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 
 import type { Command } from 'commander'
 
-import { keepFaults } from '../../audit/first-faults.js'
+import { keepFaults } from '../../audit/verdict.js'
 import { verifyEvidence, type EvidenceFault, type EvidenceVerdict } from '../../audit/verify-evidence.js'
 import { counted } from '../../domain/counted.js'
 import { jsonOption } from '../arguments.js'

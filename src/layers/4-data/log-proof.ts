@@ -1,4 +1,4 @@
-import { keepFaults, viewVerdict } from '../../audit/first-faults.js'
+import { keepFaults, viewVerdict } from '../../audit/verdict.js'
 import { PROOF_STATEMENTS, proofState, type StoredProof } from '../../audit/proof-state.js'
 import { walkLog, type LogFault, type LogVerdict, type Progress } from '../../audit/verify-log.js'
 import { writeEvidence, type EvidenceSigner } from '../../audit/write-evidence.js'
