@@ -4,10 +4,13 @@ import { readCheckpoint, type ChainHead, type Checkpoint, type StoredCheckpoint 
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'
 
-export interface ValidCheckpoint extends StoredCheckpoint {
-  readonly checkpoint: Checkpoint
+interface CheckpointRow extends StoredCheckpoint {
   /** when it was stored, by the database's clock */
   readonly stored: string
+}
+
+export interface ValidCheckpoint extends CheckpointRow {
+  readonly checkpoint: Checkpoint
 }
 
 /** ISO 8601; null: from the beginning. `from` is inclusive, `to` is not. */
@@ -35,8 +38,6 @@ export interface EvidenceSpan {
   readonly retired: readonly ValidCheckpoint[]
 }
 
-type Rows = readonly (StoredCheckpoint & { readonly stored: string })[]
-
 const PAGE = 200
 const COLUMNS = `id::text, jws, time::text as stored`
 
@@ -47,7 +48,7 @@ const seqIn = (heads: readonly ChainHead[] | undefined, writer: string): bigint 
 const reaches = (one: readonly ChainHead[], other: readonly ChainHead[]): boolean =>
   other.every(({ writer, seq }) => seqIn(one, writer) >= BigInt(seq))
 
-const validIn = async (rows: Rows, keys: StatementKeys): Promise<readonly ValidCheckpoint[]> => {
+const validIn = async (rows: readonly CheckpointRow[], keys: StatementKeys): Promise<readonly ValidCheckpoint[]> => {
   const read = await Promise.all(rows.map(async (row) => ({ ...row, checkpoint: await readCheckpoint(row.jws, keys) })))
   return read.flatMap(({ checkpoint, ...row }) => (typeof checkpoint === 'string' ? [] : [{ ...row, checkpoint }]))
 }
@@ -55,7 +56,7 @@ const validIn = async (rows: Rows, keys: StatementKeys): Promise<readonly ValidC
 /** The rows of a query, page by page; `$1` is the last id of the previous page. */
 async function* pages(client: ClientBase, text: string, begin: string, values: readonly unknown[] = []) {
   for (let last = begin; ;) {
-    const { rows } = await client.query<Rows[number]>(`${text} limit ${PAGE}`, [last, ...values])
+    const { rows } = await client.query<CheckpointRow>(`${text} limit ${PAGE}`, [last, ...values])
     yield rows
     if (rows.length < PAGE) return
     last = rows.at(-1)?.id ?? last
@@ -99,7 +100,7 @@ export const findSpan = async (
       blocks.every(({ writer, last }) => seqIn(heads, writer) >= BigInt(last)),
   )
   const heads = after?.checkpoint.heads ?? (await client.query<ChainHead>(CHAIN_HEADS)).rows
-  const { rows: expiries } = await client.query<Rows[number]>(
+  const { rows: expiries } = await client.query<CheckpointRow>(
     `select distinct on (jws) ${COLUMNS} from audit_checkpoints where kind = 'expiry' order by jws`,
   )
   const retired = (await validIn(expiries, keys)).filter(({ checkpoint }) =>
@@ -112,7 +113,7 @@ export const findSpan = async (
 }
 
 const firstValid = async (
-  pagesOfRows: AsyncIterable<Rows>,
+  pagesOfRows: AsyncIterable<readonly CheckpointRow[]>,
   keys: StatementKeys,
   isWanted: (checkpoint: Checkpoint) => boolean,
 ): Promise<ValidCheckpoint | null> => {

@@ -60,7 +60,7 @@ const REPLICA_SESSION: Statement = {
   text: `select session.*, ${IDENTITY} from (${SESSION}) session`,
 }
 
-interface Position {
+interface PrimaryRow {
   readonly position: string
   readonly identity: string
 }
@@ -97,11 +97,11 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
 
   const check = async () => {
     const at = performance.now()
-    const [current] = await primary.run<QueryResultRow & Position>(PRIMARY)
+    const [current] = await primary.run<PrimaryRow>(PRIMARY)
     if (current === undefined) return
     marks = [...marks.filter((mark) => mark.at > at - staleMs), { at, position: BigInt(current.position) }]
     const [replayed, found] = await replica.flush([REPLAYED, REPLICA_SESSION])
-    const session: (Session & Position) | undefined = found?.rows[0]
+    const session: (Session & Pick<PrimaryRow, 'identity'>) | undefined = found?.rows[0]
     const fault =
       session === undefined || session.identity !== current.identity
         ? 'it is a replica of another database'
