@@ -88,12 +88,13 @@ const grantService = async (
     throw new StartError(`the service's database role has a name that is not supported: ${user}`)
   const name = client.escapeIdentifier(user)
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [user])
-  const login = password === undefined ? '' : `login password ${client.escapeLiteral(password)}`
+  const login =
+    password === undefined ? '' : `alter role ${name} noinherit login password ${client.escapeLiteral(password)};`
   const grants = (await readFile(new URL('grants.sql', folder), 'utf8')).replaceAll(':service', name)
   // sent as one query, these are one transaction
   await client.query(`
     ${rowCount === 0 ? `create role ${name} noinherit;` : ''}
-    ${login === '' ? '' : `alter role ${name} noinherit ${login};`}
+    ${login}
     ${ownerBecomes ? becomes(name) : ''}
     ${grants}`)
 }
