@@ -21,11 +21,12 @@ export const nullIfUnreadable = (error: unknown): null => {
 const MOST_CACHED = 4
 
 /**
- * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached, so the
- * retry of a request that missed its deadline finds its snapshot ready.
+ * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached until
+ * another revision is in force, so the retry of a request that missed its deadline finds its snapshot ready.
  */
 export const createPastSnapshots = (database: Database, rules: PolicyRules, policy: CurrentPolicy): FindSnapshot => {
   const cache = new LRUCache<number, Promise<Snapshot | null>>({ max: MOST_CACHED })
+  let cachedUnder: Snapshot | undefined
   let building: Promise<unknown> = Promise.resolve()
 
   const build = async (revision: number): Promise<Snapshot | null> => {
@@ -37,6 +38,9 @@ export const createPastSnapshots = (database: Database, rules: PolicyRules, poli
   return async (revision) => {
     const current = policy.current()
     if (revision === current.revision) return current
+    // a database that was put back gives the numbers of its revisions again
+    if (current !== cachedUnder) cache.clear()
+    cachedUnder = current
     const cached = cache.get(revision)
     if (cached) return cached
     const found = building.then(() => build(revision)).catch(nullIfUnreadable)
