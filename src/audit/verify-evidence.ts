@@ -57,7 +57,7 @@ export const verifyEvidence = async (
     onFault(fault)
   }
   const walk = createChainWalk(report)
-  const hash = createHash('sha256')
+  const sha256 = createHash('sha256')
   const firsts = new Map<string, Pick<ChainHead, 'seq' | 'hash'>>()
   let keys = pinned
   let header: EvidenceHeader | null = null
@@ -111,7 +111,7 @@ export const verifyEvidence = async (
         return
       }
       case 'end': {
-        end = { jws: read.jws, sha256: hash.digest('hex') }
+        end = { jws: read.jws, sha256: sha256.digest('hex') }
       }
     }
   }
@@ -124,7 +124,7 @@ export const verifyEvidence = async (
         break
       }
       const read = lineIn(bytes)
-      if (typeof read === 'string' || read.type !== 'end') hash.update(bytes)
+      if (typeof read === 'string' || read.type !== 'end') sha256.update(bytes)
       if (typeof read !== 'string' && RANK[read.type] >= rank && (line > 1 || read.type === 'evidence')) {
         rank = RANK[read.type] + (ONCE.has(read.type) ? 1 : 0)
         await take(read)

@@ -74,11 +74,11 @@ export async function* writeEvidence(client: ClientBase, options: EvidenceOption
     },
     onLeftOut,
   })
-  const hash = createHash('sha256')
+  const sha256 = createHash('sha256')
   const written = (): string => {
     const text = lines.join('')
     lines = []
-    hash.update(text)
+    sha256.update(text)
     return text
   }
 
@@ -110,7 +110,7 @@ export async function* writeEvidence(client: ClientBase, options: EvidenceOption
   walk.stand(heads)
   const rest = written()
   const end: EvidenceEnd = {
-    sha256: hash.digest('hex'),
+    sha256: sha256.digest('hex'),
     entries,
     chains: heads.map(({ writer, ...last }) => ({ writer, first: firsts.get(writer) ?? null, last })),
     faults,
