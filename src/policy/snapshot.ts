@@ -58,20 +58,17 @@ export const buildSnapshot = async (
   const cache = new Map<string, Map<string, Answers>>()
   let size = 0
 
-  const compute = (role: string, action: string): Answers => {
-    const decide = (relation: Relation): Decision =>
-      Object.freeze({ ...engine.decide(role, action, relation), revision, role, action, relation })
-    return Object.freeze({
-      anonymous: decide('anonymous'),
-      own: decide('own'),
-      other: decide('other'),
-      mayCall: engine.mayCall(role, action),
-    })
-  }
   const answers = (role: string, action: string): Answers => {
     const cached = cache.get(role)?.get(action)
     if (cached) return cached
-    const computed = compute(role, action)
+    const answer = (relation: Relation): Decision =>
+      Object.freeze({ ...engine.decide(role, action, relation), revision, role, action, relation })
+    const computed = Object.freeze({
+      anonymous: answer('anonymous'),
+      own: answer('own'),
+      other: answer('other'),
+      mayCall: engine.mayCall(role, action),
+    })
     // beyond the limit (a caller making up actions) nothing is cached
     if (size++ < MOST_CACHED) cache.set(role, (cache.get(role) ?? new Map<string, Answers>()).set(action, computed))
     return computed
