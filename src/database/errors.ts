@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 
 import { errorCode } from '../domain/thrown.js'
-import { Refusal, policyUnavailable, type RefusalCode } from '../domain/refusal.js'
+import { Refusal, policyUnavailable, type Fault, type RefusalCode } from '../domain/refusal.js'
 
 /** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */
 export const SQLSTATE = {
@@ -20,13 +20,24 @@ export const SQLSTATE = {
 
 /** What the caller receives when a function of the database refuses a change. */
 const REFUSED_BY_DATABASE: Readonly<
-  Record<string, { readonly code: RefusalCode; readonly detail?: string; readonly retryAfter?: string }>
+  Record<
+    string,
+    {
+      readonly code: RefusalCode
+      readonly detail?: string
+      readonly errors?: readonly Fault[]
+      readonly retryAfter?: string
+    }
+  >
 > = {
   LG003: { code: 'last_admin' },
   LG004: { code: 'request_in_progress', retryAfter: '1' },
   LG005: { code: 'already_created' },
   LG006: { code: 'too_many_tokens', detail: 'A user has at most 100 live personal tokens: revoke one first.' },
-  LG009: { code: 'idempotency_key_reused' },
+  LG009: {
+    code: 'idempotency_key_reused',
+    errors: [{ field: 'Idempotency-Key', message: 'must be another one for another request' }],
+  },
   LG012: { code: 'rate_limited', retryAfter: '3600' },
   LG013: { code: 'proposal_closed' },
 }
@@ -118,9 +129,9 @@ export const translateError = (error: unknown): unknown => {
   if (state === SQLSTATE.deadlockDetected) return new Refusal('conflict', { cause: error })
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
-    const { code, detail, retryAfter } = refused
+    const { code, detail, errors, retryAfter } = refused
     const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
-    return new Refusal(code, { detail, cause: error, headers })
+    return new Refusal(code, { detail, errors, cause: error, headers })
   }
   return AWAY.test(state) ? databaseAway(error) : error
 }

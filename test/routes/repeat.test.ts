@@ -116,7 +116,12 @@ describe('a creation under an Idempotency-Key', () => {
       const key = randomUUID()
       await send(path, json, { key })
       const made = await counts()
-      expect((await send(path, other, { key })).json).to.include({ status: 422, code: 'idempotency_key_reused' })
+      const refused = (await send(path, other, { key })).json
+      expect(refused).to.include({ status: 422, code: 'idempotency_key_reused' })
+      // as every 422 does, it names the field and the rule
+      expect(at(refused, 'errors')).to.deep.equal([
+        { field: 'Idempotency-Key', message: 'must be another one for another request' },
+      ])
       expect(await counts()).to.deep.equal(made)
     })
 
