@@ -197,7 +197,7 @@ const readBodyOf = (
   readBody(ctx, spec.accepts ?? ['json'], spec.maxBody).catch((error: unknown) => {
     const { inputFault: code } = spec
     if (code === undefined || !(error instanceof Refusal) || error.status === 413 || error.status >= 500) throw error
-    throw new Refusal(code, error.errors ? { errors: error.errors } : { detail: error.message })
+    throw new Refusal(code, error.errors ? { errors: error.errors } : { detail: error.detail ?? `${error.title}.` })
   })
 
 /** Counts the decisions of an allowed request, and records those that no transaction has written. */

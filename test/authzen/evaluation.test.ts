@@ -203,13 +203,14 @@ describe('the AuthZEN Authorization API', () => {
   it('answers 400 to a malformed body, an empty one, and another content type', async () => {
     const post = (headers: Record<string, string>, body: string) =>
       service.request('POST', '/access/v1/evaluation', { token: admin.token, headers, body })
-    for (const [type, body] of [
-      ['application/json', '{'],
-      ['application/json', ''],
-      ['text/plain', '{}'],
-      ['application/x-www-form-urlencoded', 'a=b'],
+    const json = 'application/json'
+    for (const [type, body, detail] of [
+      [json, '{', 'The body is not valid JSON.'],
+      [json, '', 'A body is required.'],
+      ['text/plain', '{}', `Send ${json}, not encoded.`],
+      ['application/x-www-form-urlencoded', 'a=b', `Send ${json}, not encoded.`],
     ] as const) {
-      expect((await post({ 'Content-Type': type }, body)).status, `${type} ${body}`).to.equal(400)
+      expect((await post({ 'Content-Type': type }, body)).json, `${type} ${body}`).to.include({ status: 400, detail })
     }
   })
 
