@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+
 import { expect } from 'chai'
 import { Client } from 'pg'
 
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
 import { random } from '../support/random.js'
@@ -42,6 +45,14 @@ describe('statistics of visits', () => {
     expect(Date.parse(textAt(json, 'to'))).to.be.above(Date.now())
     expect(listAt(json, 'series').at(-1)).to.include({ visits: 1 })
     expect(listAt(json, 'series').length).to.be.within(30, 32)
+  })
+
+  it('have the members that the guide shows', async () => {
+    const guide = await readFile(new URL('docs/visits.md', PACKAGE_ROOT), 'utf8')
+    const [, shown = ''] = /^```json\n([^]*?)^```$/m.exec(guide) ?? []
+    const { code } = await linkOf(ada)
+    const members = Object.keys(Object(await ask(`/links/${code}/visits`)))
+    expect(Object.keys(Object(JSON.parse(shown)))).to.have.ordered.members(members)
   })
 
   it('are those of days that are 23 or 25 hours long, where clocks are changed', async () => {
