@@ -62,7 +62,7 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     (await openTracing({
       ...config.tracing,
       version: VERSION,
-      onFault: logOutages(log, 'spans could not be sent; requests are not affected'),
+      onChange: logOutages(log, 'spans could not be sent; requests are not affected'),
     }))
   closing.add(async () => tracing?.close())
   return { database: tracing?.database(pool) ?? pool, pool, policyReads, redis, tracing }

@@ -16,8 +16,8 @@ export interface TracingOptions {
   readonly endpoint: string
   readonly serviceName: string
   readonly version: string
-  /** called when spans could not be sent */
-  readonly onFault: (error: unknown) => void
+  /** called with the reason when spans could not be sent, and with null when they were sent */
+  readonly onChange: (fault: unknown) => void
 }
 
 /** Timeout for sending, and for a stop that waits for it: a collector that is down must not block anything. */
@@ -28,7 +28,7 @@ const SEND_WITHIN_MS = 2_000
  * Sampling, batching and headers are up to the SDK's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_*`,
  * `OTEL_EXPORTER_OTLP_HEADERS`, …).
  */
-export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingOptions) => {
+export const openTracer = ({ endpoint, serviceName, version, onChange }: TracingOptions) => {
   const exporter = new OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_WITHIN_MS })
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(
@@ -43,7 +43,8 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
         // the SDK ignores failures silently
         export: (spans, done) =>
           exporter.export(spans, (result) => {
-            if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('spans could not be sent'))
+            const failed = result.code === ExportResultCode.FAILED
+            onChange(failed ? (result.error ?? new Error('spans could not be sent')) : null)
             done(result)
           }),
         shutdown: () => exporter.shutdown(),
@@ -93,7 +94,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
     close: async () => {
       const tooLong = new AbortController()
       await Promise.race([
-        provider.shutdown().catch(onFault),
+        provider.shutdown().catch(onChange),
         delay(SEND_WITHIN_MS, undefined, { signal: tooLong.signal }).catch(() => undefined),
       ])
       tooLong.abort()

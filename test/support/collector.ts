@@ -54,6 +54,8 @@ export interface Collector {
   /** all that was sent, as text */
   received(): string
   requests(): number
+  /** answers with this status from now on */
+  answer(status: number): void
   close(): Promise<void>
 }
 
@@ -66,8 +68,9 @@ const attributesOf = (list: readonly z.infer<typeof Attribute>[]) =>
   )
 
 /** Opens a collector that answers with this status. */
-export const openCollector = async (status = 200): Promise<Collector> => {
+export const openCollector = async (first = 200): Promise<Collector> => {
   const bodies: string[] = []
+  let status = first
   const server = createServer(async (request, response) => {
     bodies.push(await text(request))
     response.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
@@ -82,6 +85,9 @@ export const openCollector = async (status = 200): Promise<Collector> => {
     endpoint: `http://127.0.0.1:${address.port}`,
     received: () => bodies.join('\n'),
     requests: () => bodies.length,
+    answer: (next) => {
+      status = next
+    },
     spans: () =>
       bodies.flatMap((body) =>
         Spans.parse(JSON.parse(body)).resourceSpans.flatMap(({ resource, scopeSpans }) =>

@@ -11,7 +11,7 @@ import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { freePort } from '../support/proxy.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
-import { within } from '../support/until.js'
+import { until, within } from '../support/until.js'
 
 interface Tree {
   readonly [name: string]: Tree
@@ -197,6 +197,38 @@ describe('traces that cannot be sent', () => {
       await collector.close()
     }
     expect(kept.lines().filter((line) => line.includes('spans could not be sent'))).to.have.lengthOf(1)
+  })
+
+  it('are reported once for each outage, also if the next one has the same reason', async () => {
+    const collector = await openCollector(400)
+    const kept = keepLog()
+    // read by the SDK itself
+    process.env['OTEL_BSP_SCHEDULE_DELAY'] = '50'
+    const service = await startTestService({
+      log: kept.log,
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint },
+    }).finally(() => delete process.env['OTEL_BSP_SCHEDULE_DELAY'])
+    /** Answers two more batches with this status: the second one is sent once the first is known to be answered. */
+    const answerTwo = async (status: number) => {
+      const before = collector.requests()
+      collector.answer(status)
+      await until('two batches are sent', async () => {
+        await service.request('GET', '/absent')
+        return collector.requests() >= before + 2
+      })
+    }
+    const reports = () => kept.lines().filter((line) => line.includes('spans could not be sent')).length
+    try {
+      await answerTwo(400)
+      await answerTwo(400)
+      expect(reports()).to.equal(1)
+      await answerTwo(200)
+      await answerTwo(400)
+      expect(reports()).to.equal(2)
+    } finally {
+      await service.stop()
+      await collector.close()
+    }
   })
 })
 
