@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis'
 
 /**
  * If Redis is down or frozen, commands fail within about 100 ms instead of queueing. A connection without an answer for
- * that long is closed, so later requests do not wait for it. A reconnect is tried every half second.
+ * that long is closed, so later requests do not wait for it. So is one to a server that has become a replica, because
+ * the address may lead to the new primary by now. A reconnect is tried every half second.
  */
 export const REDIS_OPTIONS = {
   enableOfflineQueue: false,
@@ -11,6 +12,8 @@ export const REDIS_OPTIONS = {
   socketTimeout: 100,
   connectTimeout: 1_000,
   retryStrategy: () => 500,
+  // Redis 6 reports the error of a command in a script with other words before it
+  reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
 } as const
 
 /**

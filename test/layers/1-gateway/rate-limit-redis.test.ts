@@ -1,10 +1,13 @@
 import { once } from 'node:events'
+import { createConnection, createServer } from 'node:net'
 
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 
+import { portOf } from '../../../src/http/listen.js'
 import { createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
 import { REDIS_OPTIONS } from '../../../src/layers/1-gateway/redis.js'
+import { freePort } from '../../support/proxy.js'
 import { hasRedis, startRedis, type RedisServer } from '../../support/redis.js'
 import { until } from '../../support/until.js'
 
@@ -29,11 +32,12 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
   let server: RedisServer
   const clients: Redis[] = []
 
-  const client = async () => {
-    const redis = await connect(server.port)
+  const connectTo = async ({ port }: Pick<RedisServer, 'port'>) => {
+    const redis = await connect(port)
     clients.push(redis)
     return redis
   }
+  const client = () => connectTo(server)
   const burst = (counter: ReturnType<typeof createCounter>, bucket: string, times: number) =>
     Promise.all(Array.from({ length: times }, () => counter.consume(bucket)))
 
@@ -105,5 +109,39 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
     await until('Redis is used again', async () => (await counter.consume('a')).allowed)
     const other = createCounter({ namespace: 'user', quota, redis: await client() })
     expect((await other.consume('a')).left).to.equal(3)
+  })
+
+  it('follow the address of Redis to another server when theirs becomes a replica, which takes no writes', async () => {
+    const next = await startRedis()
+    let port = server.port
+    const address = createServer((near) => {
+      const far = createConnection(port, '127.0.0.1')
+      for (const [from, to] of [[near, far] as const, [far, near] as const])
+        from
+          .pipe(to)
+          .on('error', () => undefined)
+          .on('close', () => from.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(address, 'listening')
+    const redis = await connectTo({ port: portOf(address) })
+    const counter = createCounter({ namespace: 'user', quota, redis })
+    const other = createCounter({ namespace: 'user', quota, redis: await connectTo(next) })
+    try {
+      await counter.consume('a')
+      // a failover: the old primary lives on, and so does the connection to it
+      port = next.port
+      // of nobody: what it would copy would be kept on disk
+      await (await client()).replicaof('127.0.0.1', await freePort())
+      await until('Redis is used again', async () => {
+        await counter.consume('moved')
+        return counter.shared()
+      })
+      await counter.consume('a')
+      expect((await other.consume('a')).left).to.equal(3)
+    } finally {
+      redis.disconnect()
+      await next.kill()
+      address.close()
+    }
   })
 })
