@@ -57,6 +57,8 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   closing.add(async () => metricsServer?.close())
 
   const endConnections = followConnections(server, config.maxConnections)
+  // for a start that fails from here on; a service that stops has ended them already
+  closing.add(() => endConnections({ now: true }))
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
 
   const baseUrl = config.baseUrl ?? urlOf(server)
