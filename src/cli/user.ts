@@ -1,4 +1,4 @@
-import { text as readText } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 
 import type { Command } from 'commander'
 
@@ -17,6 +17,7 @@ import { Name } from '../routes/schemas.js'
 import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
 import { complain, print, printPart } from './print.js'
+import { textOf } from './read-text-file.js'
 import { lookUpUser, withDatabase } from './session.js'
 
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
@@ -35,7 +36,8 @@ const WHO = '<id or e-mail>'
 const ROLE = 'role, such as admin, editor or viewer'
 const SUBJECT = "the user's `sub` at the external issuer (JWT_ISSUER)"
 
-const readPassword = async (): Promise<string> => (await readText(process.stdin)).replace(/\r?\n$/, '')
+const readPassword = async (): Promise<string> =>
+  textOf(await buffer(process.stdin), 'the password').replace(/\r?\n$/, '')
 
 const hashPassword = async (password: string): Promise<string> => (await createPasswords()).hash(password)
 

@@ -220,6 +220,18 @@ describe('linkgate policy', () => {
     expect((await policy('check', '--json', '--csv')).code).to.equal(2)
   })
 
+  it('a file in another encoding than UTF-8 is refused: its comments would be stored with wrong letters', async () => {
+    const path = join(folder, 'latin1.csv')
+    await writeFile(path, '# für alle\np2, clerk, link:create\n', 'latin1')
+    for (const args of [
+      ['check', path],
+      ['apply', path, '--merge', '--reason', 'a comment'],
+    ]) {
+      const { code, err } = await policy(...args)
+      expect({ code, err }).to.deep.equal({ code: 2, err: `linkgate: ${path} is not UTF-8 text\n` })
+    }
+  })
+
   it('diff compares with a file or a revision, or two of them, and prints text, CSV and JSON', async () => {
     const shared = await file('readers.csv', `${await done('export')}p, 50, X, viewer, link:read, own, deny\n`)
     const text = await done('diff', shared)

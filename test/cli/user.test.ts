@@ -23,13 +23,13 @@ describe('linkgate user and linkgate token', () => {
 
   const run = (
     args: readonly string[],
-    stdin?: string,
+    stdin?: string | Buffer,
     more: Readonly<Record<string, string>> = {},
   ): Promise<CliAnswer> =>
     runCommand(args, { environment: { ...environment, ...more }, ...(stdin === undefined ? {} : { stdin }) })
   const done = async (
     args: readonly string[],
-    stdin?: string,
+    stdin?: string | Buffer,
     more?: Readonly<Record<string, string>>,
   ): Promise<string> => {
     const { code, out, err } = await run(args, stdin, more)
@@ -40,7 +40,7 @@ describe('linkgate user and linkgate token', () => {
   const refused = async (
     code: number,
     args: readonly string[],
-    stdin?: string,
+    stdin?: string | Buffer,
     more?: Readonly<Record<string, string>>,
   ): Promise<string> => {
     const answer = await run(args, stdin, more)
@@ -153,6 +153,14 @@ describe('linkgate user and linkgate token', () => {
         `select email from users where password_hash is not null and email in ('bob@example.com', 'carl@example.com')`,
       ),
     ).to.deep.equal([{ email: 'bob@example.com' }])
+  })
+
+  it('refuses a password in another encoding than UTF-8, with which nobody could sign in', async () => {
+    const latin1 = Buffer.from('pässwörter genug', 'latin1')
+    const add = ['user', 'add', '--email', 'latin@example.com', '--role', 'viewer', '--password-stdin']
+    expect(await refused(2, add, latin1)).to.include('UTF-8')
+    await done(add, latin1.toString('latin1'))
+    expect(await refused(2, ['user', 'password', 'latin@example.com', '--password-stdin'], latin1)).to.include('UTF-8')
   })
 
   it('links subjects of an external issuer to one user each, and prints personal tokens', async () => {

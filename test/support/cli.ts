@@ -13,7 +13,7 @@ export interface CliAnswer {
 export interface CliOptions {
   /** settings for the length of the command, in place of those of this process */
   readonly environment: Readonly<Record<string, string>>
-  readonly stdin?: string
+  readonly stdin?: string | Buffer
   /** what a write to stdout answers: false until 'drain' */
   readonly write?: () => boolean
 }
@@ -31,7 +31,10 @@ export const runCommand = async (
   const given = Object.getOwnPropertyDescriptor(process, 'stdin')
   const [out, err] = [process.stdout.write, process.stderr.write]
   process.env = { PATH: env['PATH'], HOME: env['HOME'], ...environment }
-  Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(stdin)]), configurable: true })
+  Object.defineProperty(process, 'stdin', {
+    value: Readable.from([typeof stdin === 'string' ? Buffer.from(stdin) : stdin]),
+    configurable: true,
+  })
   process.stdout.write = (text: string | Uint8Array) => {
     written.out += String(text)
     return write()
