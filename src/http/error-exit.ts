@@ -28,7 +28,7 @@ export const errorReport =
       onDisagreement()
       const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
       log.error(alarm, 'the data layer refused what the layers before it allowed')
-    } else if (refusal.status >= 500 && !isLateBody(ctx, refusal)) {
+    } else if (refusal.status >= 500 && !isClientsFault(ctx, refusal)) {
       log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
     }
     return refusal
@@ -50,10 +50,11 @@ export const errorExit =
   }
 
 /**
- * Whether the deadline passed while the client was still sending: its own fault, so only its request line is logged.
+ * Whether the method is unknown, or the deadline passed while the client was still sending: its own fault, so only its
+ * request line is logged.
  */
-const isLateBody = ({ state }: Context, { code }: Refusal): boolean =>
-  code === 'deadline_exceeded' && state.readingBody === true
+const isClientsFault = ({ state }: Context, { code }: Refusal): boolean =>
+  code === 'not_implemented' || (code === 'deadline_exceeded' && state.readingBody === true)
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error

@@ -44,6 +44,14 @@ describe('what a client does wrong', () => {
   }
   const half = 'Expect: 100-continue\r\nContent-Length: 100\r\n\r\n{"target'
 
+  it('is no error of the service: an unknown method has one line, and no stack', async () => {
+    const id = 'fault-of-the-method'
+    const headers = { 'X-Request-ID': id }
+    expect((await service.request('PROPFIND', '/links', { headers })).status).to.equal(501)
+    await kept.line(new RegExp(`"request_id":"${id}".*"msg":"request"`))
+    expect(kept.lines().filter((line) => line.includes(id))).to.have.length(1)
+  })
+
   it('is no error of the service: a body that is late or broken has one line, and no stack', async () => {
     expect(await send('POST /links', half)).to.include('"code":"deadline_exceeded"')
     await send('POST /links', half, (socket) => void socket.end())
