@@ -1,4 +1,4 @@
-import { DECISION_COLUMNS, DECISION_COLUMN_NAMES, type DecisionRecord } from '../domain/decision-record.js'
+import { DECISION_COLUMNS, type DecisionRecord } from '../domain/decision-record.js'
 import type { Statement } from './statement.js'
 
 /** The database role that may read the decision log, and nothing else. */
@@ -7,9 +7,9 @@ export const AUDIT_READER = 'audit_reader'
 /** The database role that may add to the decision log. */
 export const AUDIT_WRITER = 'audit_writer'
 
-// the database sets the time
-const NAMES = DECISION_COLUMN_NAMES.filter((name) => name !== 'time').join(', ')
-const TYPED = Object.entries(DECISION_COLUMNS)
+const { time: _setByDatabase, ...GIVEN } = DECISION_COLUMNS
+const NAMES = Object.keys(GIVEN).join(', ')
+const TYPED = Object.entries(GIVEN)
   .map((column) => column.join(' '))
   .join(', ')
 

@@ -1,8 +1,7 @@
 import type { Effect } from './policy-row.js'
 
-/** A row of the decision log. It never contains a token, a password or a body. */
+/** A decision for the log, to which the database adds the time. It never contains a token, a password or a body. */
 export interface DecisionRecord {
-  readonly time: string
   readonly request_id: string
   readonly revision: number
   readonly layer: string
@@ -41,6 +40,6 @@ export const DECISION_COLUMNS = {
   row_priority: 'integer',
   status: 'integer',
   resource_id: 'bigint',
-} as const satisfies Readonly<Record<keyof DecisionRecord, string>>
+} as const satisfies Readonly<Record<keyof DecisionRecord | 'time', string>>
 
 export const DECISION_COLUMN_NAMES = Object.keys(DECISION_COLUMNS)

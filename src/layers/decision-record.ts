@@ -48,7 +48,6 @@ const recordOf = (
   decision: Decision | null,
   { effect, layer, status, code = 'default' }: Outcome,
 ): DecisionRecord => ({
-  time: new Date().toISOString(),
   request_id: ctx.state.requestId,
   revision: decision?.revision ?? ctx.state.revision ?? 0,
   layer,

@@ -105,7 +105,6 @@ const writePlan = async (
     decision &&
       writeDecision(client, {
         ...decision,
-        time: new Date().toISOString(),
         layer: 'object',
         subject_id: decider.id,
         network: null,

@@ -9,7 +9,6 @@ import type { DecisionRecord } from '../../src/domain/decision-record.js'
 const AN_HOUR = 3_600_000
 
 const record = (requestId: string): DecisionRecord => ({
-  time: '2026-11-21T12:00:00.000Z',
   request_id: requestId,
   revision: 1,
   layer: 'gateway',

@@ -13,7 +13,7 @@ import { knex, toStatement } from './query.js'
 export type LogQuery = LogFilter & PageQuery
 
 /** An entry as the database returns it: bigint as text, times as Date. Fields that a change does not have are null. */
-interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
+interface LogRow extends OrNull<Omit<DecisionRecord, 'request_id' | 'revision' | 'resource_type'>> {
   readonly id: string
   readonly time: Date
   readonly kind: EntryKind

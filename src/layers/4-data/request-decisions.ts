@@ -6,7 +6,7 @@ import { AS_READER } from './decisions.js'
 import { knex, prepared } from './query.js'
 
 /** A record of the log, with its id, and with time and revision in the types that the database returns. */
-export interface RequestDecision extends Omit<DecisionRecord, 'time' | 'revision'> {
+export interface RequestDecision extends Omit<DecisionRecord, 'revision'> {
   readonly id: string
   readonly time: Date
   readonly revision: string
