@@ -21,7 +21,7 @@ export interface Sources {
 }
 
 const NOTHING_YET: Sources = {
-  policy: () => ({ revision: null, fault: null, unreached: false }),
+  policy: () => ({ revision: null, fault: null, differs: false, unreached: false }),
   pool: () => ({ total: 0, idle: 0, waiting: 0, limit: 0 }),
   recorder: () => ({ waiting: 0, lost: 0, failures: 0 }),
   cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),

@@ -6,10 +6,10 @@ import type { Snapshot } from './snapshot.js'
 export interface PolicyStatus {
   /** null while no policy has been loaded */
   readonly revision: number | null
-  /** why the latest load that reached the database failed, in one line; null if it succeeded */
+  /** one line: why the latest load that reached the database failed, or that the stored rows differ; null: neither */
   readonly fault: string | null
-  /** set if the fault is that the stored rows differ from those of the revision in force */
-  readonly differs?: true
+  /** true if the stored rows differ from those of the revision in force */
+  readonly differs: boolean
   /** true while the latest load did not reach the database, which says nothing about the policy itself */
   readonly unreached: boolean
 }
@@ -141,7 +141,7 @@ export const createCurrentPolicy = (
       fault:
         fault ?? (differs() ? `the stored rows are not those of policy revision ${inForce?.snapshot.revision}` : null),
       unreached,
-      ...(differs() ? { differs: true } : {}),
+      differs: differs(),
     }),
   }
 }

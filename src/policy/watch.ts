@@ -36,7 +36,7 @@ export const watchPolicy = ({ policy, onLook, intervalMs = 400, onDiffer = () =>
   const check = async () => {
     const startedAt = performance.now()
     // a failure shows in the status; the next refresh notices a database that is away
-    const differed = await policy.check().catch(() => policy.status().differs === true)
+    const differed = await policy.check().catch(() => policy.status().differs)
     if (differed) onDiffer()
     checkAfter(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE))
   }

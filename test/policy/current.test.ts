@@ -160,7 +160,7 @@ describe('the policy in force', () => {
     expect(policy.status()).to.include({ differs: true })
     stored = 'ours'
     expect(await policy.check()).to.equal(false)
-    expect(policy.status()).to.deep.equal({ revision: 2, fault: null, unreached: false })
+    expect(policy.status()).to.deep.equal({ revision: 2, fault: null, differs: false, unreached: false })
   })
 
   it('reports the fault of the newest load also where another revision was adopted since', async () => {
