@@ -11,36 +11,40 @@ import { inStoredOrder, parseStored, parseStoredRow, type StoredRevision, type S
 /** A row of the history. One written by hand may not parse, and is shown as stored. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
-/** An edit, made or proposed, as stored. */
-export interface StoredEdit {
-  readonly actor_id: string | null
-  /** null for a user, who is recorded by id */
-  readonly actor: string | null
-  readonly email?: string | null
-  readonly reason: string
-  readonly time: Date
+/** What an edit changes, as stored. */
+interface StoredChanges {
   readonly added: readonly unknown[]
   readonly removed: readonly unknown[]
   readonly comments: readonly { readonly row: unknown; readonly before: string | null; readonly after: string | null }[]
+}
+
+/** An edit, made or proposed, as stored. */
+export interface StoredEdit extends StoredChanges {
+  readonly actor_id: string | null
+  /** null for a user, who is recorded by id */
+  readonly actor: string | null
+  readonly email: string | null
+  readonly reason: string
+  readonly time: Date
 }
 
 interface RevisionRow extends StoredEdit {
   readonly revision: string
   readonly approved_by: string | null
   readonly approver: string | null
-  readonly approver_email?: string | null
+  readonly approver_email: string | null
   readonly proposal: string | null
   readonly without_approval: boolean
   readonly model_sha256: string
   readonly decisions_changed?: unknown
 }
 
-const COLUMNS =
-  'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256, ' +
-  'approved_by, approver, proposal, without_approval'
 /** Selects the current address of a user; null if they were deleted. */
 export const emailOf = (user: string): string => `(select u.email from find_user(${user}, null, null) u)`
-const EMAIL = `${emailOf('actor_id')} as email, ${emailOf('approved_by')} as approver_email`
+
+const COLUMNS =
+  'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256, approved_by, approver, proposal, ' +
+  `without_approval, ${emailOf('actor_id')} as email, ${emailOf('approved_by')} as approver_email`
 
 /** Rows are stored as objects, or as lists of texts where the database recorded an edit by hand. */
 const parseHistoryRow = (stored: unknown): HistoryRow => {
@@ -54,7 +58,7 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype, unreadable: rule }
 }
 
-export const parseChanges = ({ added, removed, comments }: Pick<StoredEdit, 'added' | 'removed' | 'comments'>) => ({
+export const parseChanges = ({ added, removed, comments }: StoredChanges) => ({
   added: added.map(parseHistoryRow),
   removed: removed.map(parseHistoryRow),
   comments: comments.map((each) => ({ ...each, row: parseHistoryRow(each.row) })),
@@ -92,7 +96,7 @@ export const listRevisions = async (
 ) => {
   const rows = await database.run<RevisionRow>({
     text: `
-      select ${COLUMNS}, ${EMAIL} from policy_revisions
+      select ${COLUMNS} from policy_revisions
        where revision < $1 and ${madeBy('$3')} order by revision desc limit $2`,
     values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1, until ?? null],
   })
@@ -117,7 +121,7 @@ export const countRows = async (database: Database, from: string, values: readon
  */
 export const findRevision = async (database: Database, revision: number) => {
   const [row] = await database.run<RevisionRow>({
-    text: `select ${COLUMNS}, ${EMAIL}, decisions_changed from policy_revisions where revision = $1`,
+    text: `select ${COLUMNS}, decisions_changed from policy_revisions where revision = $1`,
     values: [revision],
   })
   return row ? { ...toRevision(row), decisions_changed: row.decisions_changed } : null
@@ -143,12 +147,14 @@ export const revisionBefore = async (
   revision: number,
 ): Promise<StoredRevision | null> => {
   if (revision < 1 || revision > newest) return null
-  const later = await database.run<RevisionRow>({
-    text: `select ${COLUMNS} from policy_revisions where revision > $1 and revision <= $2 order by revision desc`,
+  const later = await database.run<StoredChanges>({
+    text: `
+      select added, removed, comments from policy_revisions
+       where revision > $1 and revision <= $2 order by revision desc`,
     values: [revision, newest],
   })
   const rows = new Map(stored.map((row) => [keyOf(row), row]))
-  for (const { added, removed, comments } of later.map(toRevision)) {
+  for (const { added, removed, comments } of later.map(parseChanges)) {
     for (const row of added) rows.delete(keyOf(asStored(row)))
     for (const row of removed) rows.set(keyOf(asStored(row)), asStored(row))
     for (const { row, before } of comments) {
