@@ -87,11 +87,9 @@ const inBatches = async (take: () => Promise<number | null | undefined>): Promis
  * the roles in use or the user with an address; they change nothing here.
  */
 export const createAccounts = (database: Database) => {
-  const ask = async (text: string, values: readonly unknown[]) => {
-    const [result] = await asIdentity(database, [{ text, values }])
-    const rows: readonly UserRow[] = result?.rows ?? []
-    return rows.map(toUser)
-  }
+  const rowsOf = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
+    (await asIdentity(database, [{ text, values }]))[0]?.rows ?? []
+  const ask = async (text: string, values: readonly unknown[]) => (await rowsOf<UserRow>(text, values)).map(toUser)
   const change = async (id: Id, assignment: string, value: unknown, ...more: readonly Statement[]) => {
     const update = {
       text: `update users set ${assignment}, updated_at = now(), version = version + 1
@@ -125,11 +123,10 @@ export const createAccounts = (database: Database) => {
     },
 
     /** The roles that users have, suspended or not. */
-    rolesInUse: async (): Promise<readonly string[]> => {
-      const [result] = await asIdentity(database, [{ text: 'select distinct role from users order by role' }])
-      const rows: readonly { readonly role: string }[] = result?.rows ?? []
-      return rows.map(({ role }) => role)
-    },
+    rolesInUse: async (): Promise<readonly string[]> =>
+      (await rowsOf<{ readonly role: string }>('select distinct role from users order by role')).map(
+        ({ role }) => role,
+      ),
 
     /** All accounts, oldest first, a page at a time. */
     list: async function* (): AsyncGenerator<User> {
