@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 
 import { CallerChanged } from '../database/errors.js'
@@ -113,7 +114,9 @@ export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live 
       const stream = new Readable({ read: () => undefined })
       // the first listener starts the timer, others come in between its ticks
       const isEarly = timer !== undefined
-      const listener: Open = { ...wanted, stream, looks: 0, isEarly, events: 0, isDue: false, isReading: false }
+      // otherwise each read would be traced in the request that started the timer
+      const read = AsyncResource.bind(wanted.read)
+      const listener: Open = { ...wanted, read, stream, looks: 0, isEarly, events: 0, isDue: false, isReading: false }
       open.add(listener)
       stream.on('close', () => {
         if (open.has(listener)) close(listener)

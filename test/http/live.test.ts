@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import { expect } from 'chai'
 
 import { createLive } from '../../src/http/live.js'
@@ -185,6 +187,23 @@ describe('visits as they come', () => {
     live.announced('77')
     live.endAll()
     expect(live.count()).to.equal(0)
+  })
+
+  it('reads for each listener as their own request, whose trace has the read', async () => {
+    const request = new AsyncLocalStorage<string>()
+    const live = createLive({ everyMs: 20 })
+    const reads: (readonly [listener: string, request: string | undefined])[] = []
+    for (const id of ['1', '2']) {
+      const read = async () => ({ total: reads.push([id, request.getStore()]) })
+      const listener = { topic: '7', event: 'visits', user: id, limit: Number.POSITIVE_INFINITY, read }
+      request.run(id, () => live.listen(listener)).resume()
+    }
+    await until('both have had several', () => {
+      live.announced('7')
+      return ['1', '2'].every((id) => reads.filter(([listener]) => listener === id).length > 3)
+    })
+    live.endAll()
+    for (const [listener, of] of reads) expect(of).to.equal(listener)
   })
 
   it('ends a stream after 600 looks, so that its listener shows a token that is still valid', async () => {
