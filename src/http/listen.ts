@@ -68,6 +68,11 @@ export const urlOf = (server: Server): string => {
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
-/** The current addresses of this machine. */
-export const interfaceAddresses = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
+/** The current addresses of this machine; none if the system does not tell, as in a sandbox without netlink sockets. */
+export const interfaceAddresses = (): readonly string[] => {
+  try {
+    return Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
+  } catch {
+    return []
+  }
+}

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 
 import { expect } from 'chai'
 
-import { listen, portOf } from '../../src/http/listen.js'
+import { interfaceAddresses, listen, portOf } from '../../src/http/listen.js'
 
 const place = { host: '127.0.0.1', port: 0, setting: 'PORT' } as const
 
@@ -27,5 +29,20 @@ describe('listening', () => {
     await listen(server, place)
     expect(() => server.emit('error', new Error('too many open files'))).to.throw('too many open files')
     server.close()
+  })
+
+  it('goes without the addresses of this machine where a sandbox does not let the system tell them', () => {
+    const { networkInterfaces } = os
+    os.networkInterfaces = () => {
+      throw new Error('uv_interface_addresses returned Unknown system error 97')
+    }
+    syncBuiltinESMExports()
+    try {
+      expect(interfaceAddresses()).to.deep.equal([])
+    } finally {
+      os.networkInterfaces = networkInterfaces
+      syncBuiltinESMExports()
+    }
+    expect(interfaceAddresses()).to.include('127.0.0.1')
   })
 })
