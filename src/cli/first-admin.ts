@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
 import type { Logger } from 'pino'
@@ -8,6 +8,7 @@ import type { Config } from '../config.js'
 import type { ServiceLogin } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { FIRST_ADMIN } from '../domain/user.js'
+import { writeDurably } from '../files.js'
 import { createAccounts, type Accounts } from '../identity/accounts.js'
 import { hashOfToken, newShortToken } from '../identity/opaque-token.js'
 import { createPasswords } from '../identity/password.js'
@@ -64,9 +65,8 @@ const addWithFile = async (accounts: Accounts, dataDir: string): Promise<FirstAd
   const password = randomBytes(18).toString('base64url')
   const file = join(dataDir, 'first-admin-password')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // before the account: a crash in between must not leave an account without a known password
-  await writeFile(file, password, { mode: 0o600 })
-  await chmod(file, 0o600)
+  // before the account, and on disk: a crash in between must not leave an account without a known password
+  await writeDurably(file, password, 0o600)
   const passwordHash = await (await createPasswords()).hash(password)
   if (await accounts.addFirst({ ...NAMED, passwordHash })) return { by: 'file', file: shownPath(file) }
   // another node was first, so its password is valid
