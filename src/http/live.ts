@@ -33,10 +33,10 @@ interface Listener {
 }
 
 interface LiveOptions {
-  /** minimum time between two events of a stream */
+  /** the time of a tick: the minimum between two events of a stream */
   readonly everyMs?: number
-  /** Called as often while there are listeners. */
-  readonly onLook?: () => void
+  /** called at each tick, while there are listeners */
+  readonly onTick?: () => void
 }
 
 export const EVERY_TOPIC = '*'
@@ -46,13 +46,13 @@ const MOST = 200
 const MOST_OF_USER = 10
 
 /** After so many ticks, even a quiet stream sends an event. That is its heartbeat, and `read` re-checks the rights. */
-const QUIET_LOOKS = 15
+const QUIET_TICKS = 15
 /** After so many ticks a stream ends, and its listener has to reconnect with a token that is still valid. */
-const MOST_LOOKS = 600
+const MOST_TICKS = 600
 
 interface Open extends Listener {
   readonly stream: Readable
-  looks: number
+  ticks: number
   /** less than a tick has passed since its first event */
   isEarly: boolean
   events: number
@@ -64,7 +64,7 @@ interface Open extends Listener {
  * The listeners of one process: at most 200, and 10 per user. One timer ticks every `everyMs` while there are any. A
  * quiet stream sends an event every 15 ticks, and each stream ends after 600.
  */
-export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live => {
+export const createLive = ({ everyMs = 1_000, onTick }: LiveOptions = {}): Live => {
   const open = new Set<Open>()
   let timer: NodeJS.Timeout | undefined
   let ended = false
@@ -94,15 +94,15 @@ export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live 
     listener.isReading = false
   }
 
-  const look = (): void => {
-    onLook?.()
+  const tick = (): void => {
+    onTick?.()
     for (const listener of open) {
-      listener.looks += 1
-      if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
+      listener.ticks += 1
+      if (listener.ticks > MOST_TICKS || listener.stream.destroyed) close(listener)
       // a slow reader skips events, and gets the newest one later
       else if (listener.isEarly) listener.isEarly = false
       else if (listener.isReading || listener.stream.readableLength > 0) continue
-      else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
+      else if (listener.isDue || listener.ticks % QUIET_TICKS === 0) void send(listener)
     }
   }
 
@@ -116,13 +116,13 @@ export const createLive = ({ everyMs = 1_000, onLook }: LiveOptions = {}): Live 
       const isEarly = timer !== undefined
       // otherwise each read would be traced in the request that started the timer
       const read = AsyncResource.bind(wanted.read)
-      const listener: Open = { ...wanted, read, stream, looks: 0, isEarly, events: 0, isDue: false, isReading: false }
+      const listener: Open = { ...wanted, read, stream, ticks: 0, isEarly, events: 0, isDue: false, isReading: false }
       open.add(listener)
       stream.on('close', () => {
         if (open.has(listener)) close(listener)
       })
       stream.push('retry: 2000\n\n')
-      timer ??= setInterval(look, everyMs).unref()
+      timer ??= setInterval(tick, everyMs).unref()
       void send(listener)
       return stream
     },

@@ -11,7 +11,7 @@ import type { Base } from './open-data.js'
  */
 export const openVisits = async (base: Base, closing: Closing) => {
   const visits = base.config.countsVisits ? await startCounting(base, closing) : NOT_COUNTING
-  const live = createLive({ onLook: () => void visits.catchUp() })
+  const live = createLive({ onTick: () => void visits.catchUp() })
   base.metrics.readFrom({ listeners: live.count })
   return { live, note: visits.note, catchUp: visits.catchUp }
 }

@@ -206,9 +206,9 @@ describe('visits as they come', () => {
     for (const [listener, of] of reads) expect(of).to.equal(listener)
   })
 
-  it('ends a stream after 600 looks, so that its listener shows a token that is still valid', async () => {
-    const looks = { count: 0 }
-    const live = createLive({ everyMs: 1, onLook: () => (looks.count += 1) })
+  it('ends a stream after 600 ticks, so that its listener shows a token that is still valid', async () => {
+    const ticks = { count: 0 }
+    const live = createLive({ everyMs: 1, onTick: () => (ticks.count += 1) })
     const stream = live.listen({
       topic: '7',
       event: 'visits',
@@ -217,7 +217,7 @@ describe('visits as they come', () => {
       read: async () => ({}),
     })
     await within('the end of the stream', stream.toArray())
-    expect(looks.count).to.be.within(600, 602)
+    expect(ticks.count).to.be.within(600, 602)
     expect(live.count()).to.equal(0)
   })
 })
