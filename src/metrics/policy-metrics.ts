@@ -1,3 +1,4 @@
+import { onceAtATime } from '../domain/once.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { MetricsIn } from './metrics-in.js'
 
@@ -7,14 +8,24 @@ const LOAD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** `load` of createCurrentPolicy: the newest snapshot, or null if the revision `known` is still the newest. */
 type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
+/** What the gauges tell of the snapshot in force. */
+interface InForce {
+  readonly rows: number
+  /** null until it is known */
+  madeAt: Date | null
+  readonly askAge: () => Promise<void>
+}
+
 /** What loads and decisions show of the policy. Of several processes, the gauges report the one furthest behind. */
 export const policyMetrics = ({ gauge, histogram }: MetricsIn) => {
   let checkedAt: number | null = null
-  let inForce: { readonly madeAt: Date | null; readonly rows: number } = { madeAt: null, rows: 0 }
+  let inForce: InForce = { rows: 0, madeAt: null, askAge: () => Promise.resolve() }
   gauge('linkgate_policy_rows', 'Rows of the revision in force', 'max', () => inForce.rows)
-  gauge('linkgate_policy_age_seconds', 'Seconds since the revision in force was made', 'max', () =>
-    inForce.madeAt === null ? null : Math.max(0, (Date.now() - inForce.madeAt.getTime()) / 1_000),
-  )
+  gauge('linkgate_policy_age_seconds', 'Seconds since the revision in force was made', 'max', () => {
+    if (inForce.madeAt !== null) return Math.max(0, (Date.now() - inForce.madeAt.getTime()) / 1_000)
+    void inForce.askAge()
+    return null
+  })
   gauge(
     'linkgate_policy_check_age_seconds',
     'Seconds since the database last confirmed which revision is in force',
@@ -45,18 +56,22 @@ export const policyMetrics = ({ gauge, histogram }: MetricsIn) => {
       },
     /**
      * Wraps a snapshot that comes into force: times each `can`, and keeps its number of rows and its age for the
-     * gauges. `madeAt` returns when a revision was made. It runs in the background; if it fails, the age is omitted.
+     * gauges. `madeAt` returns when a revision was made. It runs in the background; while it fails, the age is omitted,
+     * and each collection tries again.
      */
     timeDecisions:
       (madeAt: (revision: number) => Promise<Date | null>) =>
       (snapshot: Snapshot): Snapshot => {
         checkedAt = performance.now()
-        const entered = { rows: snapshot.rows.length, madeAt: null }
-        inForce = entered
-        const keepAge = (time: Date | null) => {
-          if (inForce === entered) inForce = { ...entered, madeAt: time }
+        const entered: InForce = {
+          rows: snapshot.rows.length,
+          madeAt: null,
+          askAge: onceAtATime(async () => {
+            entered.madeAt = await madeAt(snapshot.revision).catch(() => null)
+          }),
         }
-        void madeAt(snapshot.revision).then(keepAge, () => undefined)
+        inForce = entered
+        void entered.askAge()
         return Object.freeze<Snapshot>({
           ...snapshot,
           can: (user, action, record) => {

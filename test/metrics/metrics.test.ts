@@ -4,9 +4,11 @@ import { readConfig } from '../../src/config.js'
 import { REFUSALS } from '../../src/domain/refusal.js'
 import { boundedLabel } from '../../src/metrics/bounded-label.js'
 import { createMetrics } from '../../src/metrics/metrics.js'
+import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { collectGarbage } from '../support/collect-garbage.js'
 import { testDatabase } from '../support/database.js'
 import { parseExposition, valueOf } from '../support/exposition.js'
+import { rowsOf, shippedRules } from '../support/policy.js'
 import { openWire } from '../support/proxy.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -274,6 +276,20 @@ describe('the metrics of several processes', () => {
       entries: 5,
       off: 0,
     })
+  })
+})
+
+describe('the age of the revision in force', () => {
+  it('is told once the database can tell it, if it was away when the revision came into force', async () => {
+    const { timeDecisions, text } = createMetrics()
+    let isAway = true
+    const madeAt = async () => (isAway ? Promise.reject(new Error('the database is away')) : new Date())
+    const { model } = await shippedRules()
+    timeDecisions(madeAt)(await buildSnapshot(1, model, await rowsOf('default.csv')))
+    const isTold = async () => /^linkgate_policy_age_seconds \S+$/m.test(await text())
+    expect(await isTold()).to.equal(false)
+    isAway = false
+    await until('the age is told', isTold)
   })
 })
 
