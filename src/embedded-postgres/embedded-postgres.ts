@@ -164,12 +164,17 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   const watch = async (signal: AbortSignal): Promise<void> => {
     let pause = WATCH_MS
     while (await delay(pause, true, { ref: false, signal }).catch(() => false)) {
+      let hasDied = false
       try {
-        if ((await serverPid(home)) === undefined) await restart(signal)
+        hasDied = (await serverPid(home)) === undefined
+        if (hasDied) await restart(signal)
         pause = WATCH_MS
       } catch (error) {
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
-        log(`PostgreSQL has died and could not be started again: ${messageOf(error)}`)
+        const what = hasDied
+          ? 'PostgreSQL has died and could not be started again'
+          : 'PostgreSQL could not be looked at'
+        log(`${what}: ${messageOf(error)}`)
       }
     }
   }

@@ -2,16 +2,30 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
+import { errorCode } from '../domain/thrown.js'
+
 const isLinux = process.platform === 'linux'
 
-const proc = (file: string): Promise<string> => readFile(`/proc/${file}`, 'utf8').catch(() => '')
+// What is read of a process is empty if it has ended, or is hidden from this user. Every other error, such as that no
+// file descriptor is left, is thrown: a process that runs must not count as ended.
+const UNSEEN: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])
+
+const proc = (file: string): Promise<string> =>
+  readFile(`/proc/${file}`, 'utf8').catch((error: unknown) => {
+    if (UNSEEN.has(errorCode(error))) return ''
+    throw error
+  })
 
 const ps = (pid: number, column: string): Promise<string> =>
   promisify(execFile)('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], {
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
   }).then(
     ({ stdout }) => stdout.trim(),
-    () => '',
+    (error: unknown) => {
+      // it ran, and its exit status says that there is no such process
+      if (errorCode(error) === undefined) return ''
+      throw error
+    },
   )
 
 /** When a process started, as the system reports it; empty once it has ended, even while it is a zombie. */
