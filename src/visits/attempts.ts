@@ -2,13 +2,12 @@ import { isDatabaseAway } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 
 /** Shared by writing and counting: after a failure that may pass, both wait before the next attempt. */
-export const createAttempts = (retryMs: number, onFail: (error: unknown) => void) => {
+export const createAttempts = (retryMs: number) => {
   let retryAt = Number.NEGATIVE_INFINITY
   return {
     isDue: (): boolean => performance.now() >= retryAt,
-    /** Reports a failure. Returns whether a retry may succeed. */
+    /** Returns whether a retry may succeed; it then waits. */
     fail: (error: unknown): boolean => {
-      onFail(error)
       const mayPass = isTransient(error)
       if (mayPass) retryAt = performance.now() + retryMs
       return mayPass

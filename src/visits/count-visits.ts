@@ -13,12 +13,14 @@ interface CounterOptions {
   readonly attempts: Attempts
   /** time between two additions to the totals, in milliseconds; if many visits come, three times as long */
   readonly everyMs: number
+  /** Called with the error when visits cannot be counted, and with null when some were. */
+  readonly onChange: (fault: unknown) => void
   /** Called with the duration of each addition to the totals, in seconds. */
   readonly onCount: ((seconds: number) => void) | undefined
 }
 
 /** Has the database add written visits to the totals, including those that other processes wrote. */
-export const createCounter = ({ database, attempts, everyMs, onCount }: CounterOptions) => {
+export const createCounter = ({ database, attempts, everyMs, onChange, onCount }: CounterOptions) => {
   /** written by this process, but not yet counted */
   let written = 0
   let counted = 0
@@ -42,11 +44,15 @@ export const createCounter = ({ database, attempts, everyMs, onCount }: CounterO
         counted += counting
       }
       batchesAtOnce = Math.min(BATCHES_AT_ONCE, batchesAtOnce * 2)
+      onChange(null)
       onCount?.((performance.now() - startedAt) / 1_000)
     } catch (error) {
       batchesAtOnce = Math.ceil(batchesAtOnce / 2)
       // a process without visits of its own leaves reporting to those that have some
-      if (counting > 0) attempts.fail(error)
+      if (counting > 0) {
+        onChange(error)
+        attempts.fail(error)
+      }
     }
     // set at the end, so that a caller of `ifOlder` during this run waits for it
     countedAt = startedAt

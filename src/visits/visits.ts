@@ -36,7 +36,9 @@ export interface VisitStats {
 interface VisitsOptions extends DescriberOptions {
   readonly database: Pick<Database, 'run'>
   /** Called with the error when visits cannot be written, and with null after a batch was written. */
-  readonly onChange: (fault: unknown) => void
+  readonly onWriteChange: (fault: unknown) => void
+  /** Called with the error when written visits cannot be added to the totals, and with null after some were. */
+  readonly onCountChange: (fault: unknown) => void
   /** Called once per outage, when visits begin to be dropped. */
   readonly onDrop: () => void
   /** Called with the duration of each addition to the totals, in seconds. */
@@ -66,7 +68,8 @@ export const createVisits = ({
   ownHost,
   countries,
   keepsSingle,
-  onChange,
+  onWriteChange,
+  onCountChange,
   onDrop,
   onCount,
   intervalMs = 250,
@@ -88,16 +91,17 @@ export const createVisits = ({
     isDropping = true
   }
 
-  const attempts = createAttempts(retryMs, onChange)
-  const counter = createCounter({ database, attempts, everyMs: countEveryMs, onCount })
+  const attempts = createAttempts(retryMs)
+  const counter = createCounter({ database, attempts, everyMs: countEveryMs, onChange: onCountChange, onCount })
   const writer = createWriter({
     database,
     attempts,
     onWritten: (count) => {
       counter.add(count)
       if (total() < most / 2) isDropping = false
-      onChange(null)
+      onWriteChange(null)
     },
+    onFail: onWriteChange,
     onRejected: drop,
   })
   const total = () => noted.length + writer.size()

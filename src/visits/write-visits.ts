@@ -13,6 +13,8 @@ interface WriterOptions {
   readonly attempts: Attempts
   /** Called after each batch that was written, with its size. */
   readonly onWritten: (visits: number) => void
+  /** Called with the error of each attempt that failed. */
+  readonly onFail: (error: unknown) => void
   /** Called for a batch that the database rejects: a retry would fail as well. */
   readonly onRejected: (visits: number) => void
 }
@@ -21,7 +23,7 @@ interface WriterOptions {
  * Writes visits to the database in batches. While it is down, visits wait in memory. A batch is idempotent: one whose
  * answer was lost is sent again and written once.
  */
-export const createWriter = ({ database, attempts, onWritten, onRejected }: WriterOptions) => {
+export const createWriter = ({ database, attempts, onWritten, onFail, onRejected }: WriterOptions) => {
   const id = randomUUID()
   let waiting: Seen[] = []
   /** the batch in flight; retried unchanged until the database confirms or rejects it */
@@ -47,6 +49,7 @@ export const createWriter = ({ database, attempts, onWritten, onRejected }: Writ
       try {
         await writeBatch()
       } catch (error) {
+        onFail(error)
         if (attempts.fail(error)) return
         settle = onRejected
       }

@@ -31,12 +31,14 @@ describe('visits in trouble', () => {
     let pool: PooledDatabase
     let visits: Visits
     const faults: unknown[] = []
+    const countFaults: unknown[] = []
     let drops = 0
     before(async () => {
       wire = await openWire(service.db.service)
     })
     beforeEach(() => {
       faults.length = 0
+      countFaults.length = 0
       drops = 0
       pool = openPool({ connection: wire.connection, size: 2, deadlineMs: 500 })
       visits = createVisits({
@@ -44,7 +46,8 @@ describe('visits in trouble', () => {
         ownHost: 'lnk.example',
         countries: { header: undefined, of: () => null },
         keepsSingle: true,
-        onChange: (fault) => faults.push(fault),
+        onWriteChange: (fault) => faults.push(fault),
+        onCountChange: (fault) => countFaults.push(fault),
         onDrop: () => (drops += 1),
         intervalMs: 20,
         countEveryMs: 20,
@@ -115,6 +118,23 @@ describe('visits in trouble', () => {
       }
       await untilCounted(service, link, 3)
       expect(visits.stats()).to.include({ dropped: 0 })
+    })
+
+    it('knows of no end of an outage of counting while more visits are written', async () => {
+      await service.db.asOwner(`alter table visit_values add constraint no_more check (link_id <> ${link.id})`)
+      try {
+        for (let failed = 1; failed <= 3; failed += 1) {
+          note(1)
+          await until('counting has failed again', () => countFaults.length >= failed)
+        }
+        expect(countFaults).to.not.include(null)
+        expect(faults).to.include(null)
+      } finally {
+        await service.db.asOwner('alter table visit_values drop constraint no_more')
+      }
+      await untilCounted(service, link, 3)
+      await until('it is known', () => countFaults.at(-1) === null)
+      expect(faults.filter((fault) => fault !== null)).to.deep.equal([])
     })
 
     it('counts fewer at once where all that wait take too long', async () => {
