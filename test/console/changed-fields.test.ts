@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { changedFields, conflictRows, differences, type Settings } from '../../src/console/pages/link/changed-fields.js'
+import { fromLocal, toLocal } from '../../src/console/parts/local-time.js'
 
 const LINK: Settings = {
   target: 'https://example.com/',
@@ -46,6 +47,22 @@ describe('the changed fields of a link', () => {
     expect(ends('2026-12-31T23:59:00+01:00')).to.deep.equal({})
     expect(ends('2026-12-31T23:00:00.000Z')).to.deep.equal({ expires_at: '2026-12-31T23:00:00.000Z' })
     expect(ends(null)).to.deep.equal({ expires_at: null })
+    expect(ends('202614-12-31T14:30'), 'the service refuses it').to.deep.equal({ expires_at: '202614-12-31T14:30' })
+  })
+
+  it('have no time that a form shows as it was, also in an hour that the clocks repeat', () => {
+    const { TZ: zone } = process.env
+    process.env['TZ'] = 'Europe/Berlin'
+    try {
+      // 02:30 for the second time in the night of 25 October
+      const time = '2026-10-25T01:30:00.000Z'
+      const link = { ...LINK, starts_at: time, expires_at: time }
+      const filled = fromLocal(toLocal(time))
+      expect(changedFields(link, { ...link, starts_at: filled, expires_at: filled })).to.deep.equal({})
+    } finally {
+      if (zone === undefined) delete process.env['TZ']
+      else process.env['TZ'] = zone
+    }
   })
 
   it('have no note whose lines end in another way', () => {

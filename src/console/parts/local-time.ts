@@ -4,10 +4,11 @@
  */
 export const LOCAL_TIME = { type: 'datetime-local', max: '9999-12-31T23:59' } as const
 
-/** A time as such a field holds it; empty for null. */
+/** A time as such a field holds it; empty for null. What is not a time is returned as it is. */
 export const toLocal = (time: string | null | undefined): string => {
   if (!time) return ''
   const then = new Date(time)
+  if (Number.isNaN(then.getTime())) return time
   return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 

@@ -1,5 +1,7 @@
 import type { ManagedLink } from 'linkgate/client'
 
+import { toLocal } from '../../parts/local-time.js'
+
 const NAMES = [
   'target',
   'code',
@@ -22,13 +24,13 @@ export type Settings = Pick<ManagedLink, SettingName>
 /** Those that are fields of the form. */
 export type Fields = Omit<Settings, 'active' | 'has_password'>
 
-/** Form fields have a precision of minutes: seconds must not count as a change. */
-const minuteOf = (time: string | null): string | null => time && new Date(time).toISOString().slice(0, 16)
-
 /** Forms may use other line endings. */
 const linesOf = (text: string | null): string => (text ?? '').replaceAll('\r\n', '\n')
 
-/** The differing fields, with the values of the second. */
+/**
+ * The differing fields, with the values of the second. Times differ if a form shows them differently: it has neither
+ * seconds nor a word for the second of two equal hours, in the night in which the clocks are set back.
+ */
 export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(base.target !== now.target && { target: now.target }),
   ...(base.code !== now.code && { code: now.code }),
@@ -36,8 +38,8 @@ export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(linesOf(base.note) !== linesOf(now.note) && { note: now.note }),
   ...(JSON.stringify(base.tags) !== JSON.stringify(now.tags) && { tags: now.tags }),
   ...(base.status !== now.status && { status: now.status }),
-  ...(minuteOf(base.starts_at) !== minuteOf(now.starts_at) && { starts_at: now.starts_at }),
-  ...(minuteOf(base.expires_at) !== minuteOf(now.expires_at) && { expires_at: now.expires_at }),
+  ...(toLocal(base.starts_at) !== toLocal(now.starts_at) && { starts_at: now.starts_at }),
+  ...(toLocal(base.expires_at) !== toLocal(now.expires_at) && { expires_at: now.expires_at }),
   ...(base.max_visits !== now.max_visits && { max_visits: now.max_visits }),
   ...(base.forward_query !== now.forward_query && { forward_query: now.forward_query }),
 })
