@@ -46,4 +46,15 @@ describe('a file that is chosen in the console', () => {
       expect(String(error)).to.match(why)
     }
   })
+
+  it('that the browser does not hand out is refused, such as a folder that was dropped', async () => {
+    class Folder extends File {
+      override arrayBuffer(): Promise<never> {
+        return Promise.reject(new DOMException('gone', 'NotReadableError'))
+      }
+    }
+    const error: unknown = await readFile(new Folder([], 'folder')).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(UnreadableFile)
+    expect(String(error)).to.match(/the browser cannot open it/)
+  })
 })

@@ -7,6 +7,7 @@ const are = (count: number): string => `${number(count)} ${count === 1 ? 'ist' :
 /** What the reader of files says, in German; it knows only English. */
 const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
   [/^it is empty$/, 'sie ist leer'],
+  [/^the browser cannot open it$/, 'der Browser kann sie nicht öffnen'],
   [/^it has no records$/, 'sie enthält keine Einträge'],
   [/^it is not UTF-8 text: .*/, 'sie ist kein Text in UTF-8: Speichern Sie sie als „CSV UTF-8“'],
   [/^a character is not UTF-8: .*/, 'ein Zeichen ist nicht UTF-8: Speichern Sie die Datei als „CSV UTF-8“'],

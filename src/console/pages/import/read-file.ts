@@ -27,7 +27,7 @@ export interface ReadFile {
 
 /** Throws UnreadableFile if nothing of the file can be read. */
 export const readFile = async (file: File): Promise<ReadFile> => {
-  const bytes = new Uint8Array(await file.arrayBuffer())
+  const bytes = new Uint8Array(await contentOf(file))
   const head = headOf(bytes.subarray(0, HEAD_BYTES))
   const decode = textDecoder()
   const text = decode(bytes) + decode()
@@ -43,6 +43,12 @@ export const readFile = async (file: File): Promise<ReadFile> => {
   if (read.length === 0) throw new UnreadableFile('it has no records')
   return { name: file.name, columns, dialect, records: read, fault }
 }
+
+/** A browser refuses folders, and files that have changed since they were chosen. */
+const contentOf = (file: File): Promise<ArrayBuffer> =>
+  file.arrayBuffer().catch((error: unknown) => {
+    throw new UnreadableFile('the browser cannot open it', { cause: error })
+  })
 
 const inOnePiece = async function* (text: string): AsyncGenerator<string> {
   yield text
