@@ -4,7 +4,18 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon'
 import { isTyping } from './use-keys'
 
-/** A button that opens a list of buttons. Arrows move in it; Escape, a choice, or a press elsewhere closes it. */
+/** Closes the menu around an element; its button gets the focus. */
+export const shutMenu = (within: Element | null): void => {
+  const menu = within?.closest('details')
+  if (!menu?.open) return
+  menu.open = false
+  menu.querySelector('summary')?.focus()
+}
+
+/**
+ * A button that opens a list of buttons. Arrows move in it; Escape, a choice, or a press elsewhere closes it. A form in
+ * it closes it itself (`shutMenu`), because it may be refused.
+ */
 export const Menu = ({
   label,
   text,
@@ -35,11 +46,7 @@ export const Menu = ({
       document.removeEventListener('focusin', close)
     }
   }, [])
-  const shut = () => {
-    if (menu.current === null) return
-    menu.current.open = false
-    menu.current.querySelector('summary')?.focus()
-  }
+  const shut = () => shutMenu(menu.current)
   const step = (by: 1 | -1) => {
     const items = [...(menu.current?.querySelectorAll<HTMLElement>('.floating :is(a, button, input)') ?? [])]
     const now = items.findIndex((item) => item === document.activeElement)
@@ -72,7 +79,7 @@ export const Menu = ({
         class="floating"
         // before the button acts: a dialog remembers what has the focus when it opens, and that is the menu then
         onClickCapture={({ target }) => {
-          if (target instanceof Element && target.closest('button:not([aria-disabled]), a') !== null) shut()
+          if (target instanceof Element && target.closest('[type=button]:not([aria-disabled]), a') !== null) shut()
         }}
       >
         {children}

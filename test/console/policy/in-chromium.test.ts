@@ -157,6 +157,16 @@ describeConsole('the pages of the policy in a browser', () => {
       await soon(async () => !(await deletes.innerText()).includes('FREEZE'))
     })
 
+    it('says in the menu of revisions that there was none at a moment, and keeps what was typed', async () => {
+      await page.getByText(/^At: /).click()
+      await page.getByLabel('Revision', { exact: true }).fill('')
+      await page.getByLabel('In force on', { exact: true }).fill('1999-12-31T23:59')
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await shown(page, 'There was no revision yet.')
+      await soon(async () => (await page.evaluate(`document.activeElement?.getAttribute('name')`)) === 'time')
+      await page.keyboard.press('Escape')
+    })
+
     it('shows one role at a time on a phone', async () => {
       await resize(page, { width: 360, height: 780 })
       await page.getByLabel('Role', { exact: true }).selectOption('auditor')

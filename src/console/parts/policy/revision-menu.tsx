@@ -5,7 +5,7 @@ import { useAttempt } from '../attempt'
 import { Button } from '../button'
 import { Field } from '../field'
 import { handleSubmit, textOf } from '../form'
-import { Menu } from '../menu'
+import { Menu, shutMenu } from '../menu'
 import { LOCAL_TIME } from '../local-time'
 import { ProblemNote } from '../note'
 import { revisionAt } from './revision-at'
@@ -27,12 +27,16 @@ export const RevisionMenu = ({
   const find = async (form: HTMLFormElement) => {
     const [number, time] = [textOf(form, 'revision').trim(), textOf(form, 'time')]
     fault.value = undefined
-    if (number !== '') return void onChoose(Number(number))
+    const choose = (revision: number) => {
+      shutMenu(form)
+      void onChoose(revision)
+    }
+    if (number !== '') return choose(Number(number))
     if (time === '') return undefined
     return attempt(async () => {
       const found = await revisionAt(new Date(time))
       if (found === undefined) fault.value = t.policy.noneThen
-      else void onChoose(found.revision)
+      else choose(found.revision)
     })
   }
   return (
