@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
+import { deferred } from '../../../src/domain/deferred.js'
 import { addAccount } from '../../support/account.js'
-import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown } from '../../support/console.js'
+import { describeConsole, go, openSignedIn, refuseProfile, requireClean, shown, soon } from '../../support/console.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService, type TestService, type TestUser } from '../../support/service.js'
 
@@ -101,6 +102,24 @@ describeConsole('the import in a browser', () => {
     expect(await title('slow.csv').count()).to.equal(0)
     await shown(page, '1 link can be made.')
     expect(await outcomeOf('/fast').innerText()).to.equal('new')
+  })
+
+  it('keeps the focus where its buttons change', async () => {
+    const code = freshCode('focus')
+    await begin()
+    await choose('focus.csv', `code,target\n${code},https://example.com/focus\n`)
+    const begun = deferred()
+    await page.route('**/links/bulk', async (route) => {
+      await begun.promise
+      await route.continue()
+    })
+    const focused = () => page.evaluate('document.activeElement?.textContent')
+    await page.getByRole('button', { name: 'Import 1 link' }).press('Enter')
+    await soon(async () => (await focused()) === 'Stop')
+    begun.resolve()
+    await shown(page, /^1 link made\./)
+    await soon(async () => (await focused()) === 'To your links')
+    await page.unroute('**/links/bulk')
   })
 
   it('asks before one that is running is left, by a link or a sign-out', async () => {

@@ -5,6 +5,7 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
+import { useKeptFocus } from '../../parts/focus'
 import { Note, ProblemNote } from '../../parts/note'
 import { reasonFor } from '../../parts/service-rights'
 import type { Chosen } from './chosen'
@@ -43,7 +44,7 @@ export const RowsCard = ({
         {phase === 'checked' && <p>{t.imports.checked(counts.new, counts.there, not)}</p>}
         {phase === 'stopped' && <p role="status">{t.imports.stopped(left)}</p>}
         {phase === 'done' && <Note kind="allow" title={t.imports.done(counts.made, counts.there, not)} />}
-        <div class="row">
+        <div class="row" {...useKeptFocus<HTMLDivElement>()}>
           {phase === 'running' && <Button onPress={job.stop}>{t.stop}</Button>}
           {phase === 'stopped' && !hasRun.value && (
             <Button kind="main" onPress={job.checkRest}>
