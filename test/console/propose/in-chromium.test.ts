@@ -149,6 +149,15 @@ describeConsole('an edit of the policy in a browser', () => {
     expect(revision()).to.equal(2)
   })
 
+  it('gives the focus to the field in which another name is typed', async () => {
+    await begin()
+    await page.getByRole('button', { name: 'Add a row' }).click()
+    await page.getByLabel('Role', { exact: true }).first().selectOption('another role …')
+    await page.locator('.draft-row.open input:focus').waitFor()
+    await page.keyboard.type('intern')
+    expect(await page.getByLabel('Role', { exact: true }).first().inputValue()).to.equal('intern')
+  })
+
   it('goes on where the browser has no room for the draft, and does not say that it was kept', async () => {
     await begin()
     await reason().fill('kept')

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Field, Options } from '../../parts/field'
@@ -25,12 +26,21 @@ export const NameField = ({
   readonly onChange: (value: string) => unknown
 }) => {
   const isTyped = useSignal(!names.includes(value))
+  const typed = useRef<HTMLInputElement>(null)
+  const choose = (name: string) => {
+    if (name !== ANOTHER) return void onChange(name)
+    isTyped.value = true
+    void onChange('')
+    // the list is gone
+    requestAnimationFrame(() => typed.current?.focus())
+  }
   return (
     <Field label={label} fault={fault}>
       {(input) =>
         isTyped.value ? (
           <input
             {...input}
+            ref={typed}
             value={value}
             maxLength={65}
             spellcheck={false}
@@ -39,14 +49,7 @@ export const NameField = ({
             onBlur={() => (isTyped.value = !names.includes(value))}
           />
         ) : (
-          <select
-            {...input}
-            value={value}
-            onChange={({ currentTarget }) => {
-              if (currentTarget.value === ANOTHER) isTyped.value = true
-              void onChange(currentTarget.value === ANOTHER ? '' : currentTarget.value)
-            }}
-          >
+          <select {...input} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             <Options names={names} words={(each) => (each === '*' ? `* ${t.policy.any}` : each)} />
             <option value={ANOTHER}>{another}</option>
           </select>
