@@ -50,6 +50,17 @@ let refusal: IssuerRefusal | null = null
 /** The refusal with which the issuer sent the user back; null if there is none. */
 export const issuerRefusal = (): IssuerRefusal | null => refusal
 
+/** Null also where the browser keeps nothing for pages: nobody has gone to the issuer from there. */
+const takeKept = (): string | null => {
+  try {
+    const kept = sessionStorage.getItem(KEPT)
+    sessionStorage.removeItem(KEPT)
+    return kept
+  } catch {
+    return null
+  }
+}
+
 /**
  * The issuer's response, and the page where the user was before; null if there is none, or if this tab did not request
  * it (the state differs). After a refusal, the user is back on that page.
@@ -58,8 +69,7 @@ export const takeReturn = (): {
   readonly credentials: { readonly code: string; readonly code_verifier: string }
   readonly here: string
 } | null => {
-  const kept = sessionStorage.getItem(KEPT)
-  sessionStorage.removeItem(KEPT)
+  const kept = takeKept()
   refusal = null
   const given = new URLSearchParams(location.search)
   if (location.pathname !== RETURN_PATH || kept === null) return null

@@ -63,6 +63,22 @@ describeConsole('the console in a browser', () => {
       expect(await field.getAttribute('type')).to.equal('password')
     })
 
+    it('opens where the browser keeps nothing for any page, and forgets there what is chosen', async () => {
+      const { context } = await openConsole(service)
+      await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { get: () => { throw new DOMException('denied', 'SecurityError') } })`)
+      const tab = await context.newPage()
+      await tab.goto(`${service.baseUrl}/console`)
+      await signIn(tab, editor)
+      await tab.keyboard.press('c')
+      await soon(async () => (await tab.evaluate('document.activeElement?.name')) === 'target')
+      await tab.getByRole('link', { name: 'Settings' }).click()
+      await tab.getByLabel('Dark', { exact: true }).check({ force: true })
+      expect(await tab.evaluate('document.documentElement.dataset.theme')).to.equal('dark')
+      await tab.getByRole('switch').click()
+      await context.close()
+    })
+
     it('lets a user in, keeps no token where another page’s script could find it, and stays signed in', async () => {
       await signIn(page, editor)
       expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'))

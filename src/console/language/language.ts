@@ -1,3 +1,4 @@
+import { store, stored } from '../parts/stored'
 import { setLocale } from './format'
 import type { Texts } from './texts'
 
@@ -11,7 +12,7 @@ export let t: Texts
 
 /** Loads the texts of one language. */
 export const loadLanguage = async (): Promise<void> => {
-  const chosen = localStorage.getItem('language')
+  const chosen = stored('language')
   const short = (name: string) => name.split('-')[0] ?? ''
   const language = isLanguage(chosen) ? chosen : (navigator.languages.map(short).find(isLanguage) ?? 'en')
   t = language === 'de' ? (await import('./de')).de : (await import('./en')).en
@@ -23,6 +24,6 @@ export const currentLanguage = (): Language => (document.documentElement.lang ==
 
 /** Reloads the page, because texts are everywhere. */
 export const chooseLanguage = (language: Language): void => {
-  localStorage.setItem('language', language)
+  store('language', language)
   location.reload()
 }

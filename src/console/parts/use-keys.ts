@@ -1,7 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
+import { stored } from './stored'
+
 /** True if single-letter keys are switched off in Settings. */
-const areOff = (): boolean => localStorage.getItem('keys') === 'off'
+const areOff = (): boolean => stored('keys') === 'off'
 
 /** True if a key writes, or chooses a value, where it is pressed. */
 export const isTyping = (target: EventTarget | null): boolean =>

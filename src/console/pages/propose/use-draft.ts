@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Policy } from '../../api'
 import { textIn } from '../../parts/narrow'
 import { policyRowIn } from '../../parts/policy/row'
+import { forget, store, stored } from '../../parts/stored'
 import { userId } from '../../session'
 import { draftOf, editAgain, editsIn, isChanged, type Commented, type Draft } from './draft'
 import { draftInHash, draftText, parseDraft, type KeptDraft } from './kept-draft'
@@ -18,7 +19,7 @@ interface Offered {
 /** The key of the user's own draft: several people may use one browser. */
 const key = (): string => `policy-draft-${userId()}`
 
-const storedDraft = (): KeptDraft | null => parseDraft(localStorage.getItem(key()) ?? '')
+const storedDraft = (): KeptDraft | null => parseDraft(stored(key()) ?? '')
 
 /** The draft in the URL, which is taken out of it: reloading the page goes on with the stored one. */
 const takeSentDraft = (): KeptDraft | null => {
@@ -29,16 +30,7 @@ const takeSentDraft = (): KeptDraft | null => {
 
 const isBlank = (draft: Draft): boolean => !draft.rows.some(isChanged) && draft.reason === ''
 
-/** The time of storing; null if the browser has no room. */
-const keepText = (text: string): Date | null => {
-  try {
-    localStorage.setItem(key(), text)
-    return new Date()
-  } catch {
-    return null
-  }
-}
-const forgetDraft = (): void => localStorage.removeItem(key())
+const forgetDraft = (): void => forget(key())
 
 /** Stores a draft across reloads. Returns when it was stored; null if it is not. */
 const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
@@ -47,7 +39,7 @@ const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
   useEffect(() => {
     const isEmpty = isBlank(value)
     if (isEmpty) forgetDraft()
-    at.value = isEmpty ? null : keepText(draftText(value))
+    at.value = !isEmpty && store(key(), draftText(value)) ? new Date() : null
   }, [value])
   return at
 }

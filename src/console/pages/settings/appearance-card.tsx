@@ -4,20 +4,21 @@ import { LANGUAGES, LANGUAGE_NAMES, chooseLanguage, currentLanguage, t } from '.
 import { Card } from '../../parts/card'
 import { oneOf } from '../../parts/narrow'
 import { SegmentsField } from '../../parts/segments'
+import { forget, store, stored } from '../../parts/stored'
 
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-const chosenTheme = (): Theme => oneOf(THEMES, localStorage.getItem('theme')) ?? 'system'
+const chosenTheme = (): Theme => oneOf(THEMES, stored('theme')) ?? 'system'
 
 /** Applies at once, and at the next visit (theme.ts). */
 const chooseTheme = (theme: Theme): void => {
   const { dataset } = document.documentElement
   if (theme === 'system') {
-    localStorage.removeItem('theme')
+    forget('theme')
     delete dataset['theme']
   } else {
-    localStorage.setItem('theme', theme)
+    store('theme', theme)
     dataset['theme'] = theme
   }
 }

@@ -3,14 +3,15 @@ import { useSignal } from '@preact/signals'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { Choice } from '../../parts/field'
+import { forget, store, stored } from '../../parts/stored'
 
 /** Single-letter keys: what they do, and a switch to turn them off. */
 export const KeysCard = () => {
-  const areOn = useSignal(localStorage.getItem('keys') !== 'off')
+  const areOn = useSignal(stored('keys') !== 'off')
   const turn = (on: boolean) => {
     areOn.value = on
-    if (on) localStorage.removeItem('keys')
-    else localStorage.setItem('keys', 'off')
+    if (on) forget('keys')
+    else store('keys', 'off')
   }
   return (
     <Card title={t.settings.keys.title}>
