@@ -100,6 +100,18 @@ describeConsole('the console in a browser', () => {
       await requireClean(page, 'no links')
     })
 
+    it('say of tags that cannot be loaded no word but that, and load them again', async () => {
+      await page.route('**/tags', (route) => route.abort())
+      await page.reload()
+      await page.getByText('Tag: ').click()
+      const menu = page.locator('.menu', { hasText: 'Tag: ' })
+      await menu.getByText(/^No connection since/).waitFor()
+      expect(await menu.getByText('none', { exact: true }).count()).to.equal(0)
+      await page.unroute('**/tags')
+      await menu.getByText('none', { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+    })
+
     it('are made by one field and Enter; the new address has the focus for copying, and leads there', async () => {
       await page.keyboard.press('c')
       await soon(async () => (await focusedName()) === 'target')

@@ -4,6 +4,7 @@ import { t } from '../language/language'
 import { Choice } from './field'
 import { useLoaded } from './loaded'
 import { Menu } from './menu'
+import { WhenLoaded } from './when-loaded'
 
 /** Filters by tags: links with all of the chosen ones. */
 export const TagMenu = ({
@@ -13,8 +14,7 @@ export const TagMenu = ({
   readonly chosen: readonly string[]
   readonly onChoose: (tags: readonly string[]) => void
 }) => {
-  const { value, busy } = useLoaded((signal) => api.listTags({ signal }), [])
-  const tags = value?.data ?? []
+  const loaded = useLoaded((signal) => api.listTags({ signal }), [])
   return (
     <Menu
       start
@@ -22,15 +22,22 @@ export const TagMenu = ({
       label={t.links.tag}
       text={`${t.links.tag}: ${chosen.length === 0 ? t.links.anyTag : chosen.join(', ')}`}
     >
-      {tags.length === 0 && <p class="hint">{busy ? t.loading : t.none}</p>}
-      {tags.map(({ tag, links }) => (
-        <Choice
-          key={tag}
-          label={`${tag} (${number(links)})`}
-          checked={chosen.includes(tag)}
-          onChange={(is) => onChoose(is ? [...chosen, tag] : chosen.filter((other) => other !== tag))}
-        />
-      ))}
+      <WhenLoaded of={loaded}>
+        {({ data: tags }) =>
+          tags.length === 0 ? (
+            <p class="hint">{t.none}</p>
+          ) : (
+            tags.map(({ tag, links }) => (
+              <Choice
+                key={tag}
+                label={`${tag} (${number(links)})`}
+                checked={chosen.includes(tag)}
+                onChange={(is) => onChoose(is ? [...chosen, tag] : chosen.filter((other) => other !== tag))}
+              />
+            ))
+          )
+        }
+      </WhenLoaded>
     </Menu>
   )
 }
