@@ -63,6 +63,18 @@ describeConsole('the console in a browser', () => {
       expect(await field.getAttribute('type')).to.equal('password')
     })
 
+    it('gives the focus to its heading once a link for a new password is on its way', async () => {
+      const answer = { status: 202, contentType: 'application/json', body: '{}' }
+      await page.route('**/auth/password/forgot', (route) => route.fulfill(answer))
+      await page.getByRole('button', { name: 'Forgot your password?' }).click()
+      await page.getByLabel('E-mail address').fill('nobody@example.com')
+      await page.getByRole('button', { name: 'Send the link' }).press('Enter')
+      await shown(page, 'If this address has an account')
+      await soon(async () => (await page.evaluate('document.activeElement?.textContent')) === 'A new password')
+      await page.unroute('**/auth/password/forgot')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    })
+
     it('opens where the browser keeps nothing for any page, and forgets there what is chosen', async () => {
       const { context } = await openConsole(service)
       await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])

@@ -9,6 +9,7 @@ import { t } from '../language/language'
 import { useAttempt } from '../parts/attempt'
 import { Button } from '../parts/button'
 import { Field } from '../parts/field'
+import { useLeftFocus } from '../parts/focus'
 import { handleSubmit, textOf } from '../parts/form'
 import { Mark } from '../parts/icon'
 import { LoadProblem } from '../parts/load-problem'
@@ -36,7 +37,7 @@ export const SignIn = ({
     <main class="door">
       <Mark />
       <div>
-        <h1>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
+        <h1 tabIndex={-1}>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
       <LoadProblem of={{ problem, at: null, again: onRetry }} />
@@ -79,15 +80,26 @@ const AtIssuer = () => {
 /** Requests a link by mail. The response does not reveal whether the address has an account. */
 const Forgotten = () => {
   const isSent = useSignal(false)
+  return isSent.value ? (
+    <Note kind="allow" title={t.door.sent} />
+  ) : (
+    <ForgottenForm onSent={() => (isSent.value = true)} />
+  )
+}
+
+const ForgottenForm = ({ onSent }: { readonly onSent: () => unknown }) => {
   const { busy, problem, attempt } = useAttempt()
   const submit = (email: string) =>
     attempt(async () => {
       await api.requestPasswordReset({ email })
-      isSent.value = true
+      onSent()
     })
-  if (isSent.value) return <Note kind="allow" title={t.door.sent} />
   return (
-    <form class="stack" onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}>
+    <form
+      ref={useLeftFocus<HTMLFormElement>()}
+      class="stack"
+      onSubmit={handleSubmit((form) => submit(textOf(form, 'email')))}
+    >
       <ProblemNote problem={problem.value} />
       <Field label={t.door.email}>
         {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}
