@@ -383,8 +383,9 @@ describeConsole('pages of the console in a browser', () => {
       await go(tab, `/links/${old}`, old)
       const events = tab.locator('.history > li')
       await soon(async () => (await events.count()) === 8)
-      await tab.getByRole('button', { name: 'Older' }).click()
+      await tab.getByRole('button', { name: 'Older' }).press('Enter')
       await soon(async () => (await events.count()) === 9)
+      expect(await tab.evaluate('document.activeElement?.className'), 'the focus').to.equal('history')
       await events.last().getByText('made').waitFor()
     })
 

@@ -406,6 +406,14 @@ describeConsole('the pages of the record in a browser', () => {
       await page.unroute('**/audit/verification')
     })
 
+    it('gives the focus back to the button of an evidence file whose making is stopped', async () => {
+      await page.route('**/audit/evidence*', () => undefined)
+      await page.getByRole('button', { name: 'Make the file' }).press('Enter')
+      await page.getByRole('button', { name: 'Stop' }).press('Enter')
+      await soon(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Make the file')
+      await page.unroute('**/audit/evidence*')
+    })
+
     it('says who is in the way where the log is verified already', async () => {
       const problem = { type: 'about:blank', title: 'Too many exports are in progress', status: 503 }
       await page.route('**/audit/verification', (route) =>

@@ -5,6 +5,7 @@ import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { useKeptFocus } from '../../parts/focus'
 import { Icon, type IconName } from '../../parts/icon'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
@@ -53,10 +54,10 @@ export const HistoryCard = ({ link }: { readonly link: ManagedLink }) => {
   const nameOf = useNames(events.flatMap(usersIn))
   return (
     <Card title={t.link.history.title} actions={<span class="caption">{t.link.history.source}</span>} busy={busy}>
-      <div class="body stack">
+      <div class="body stack" {...useKeptFocus<HTMLDivElement>()}>
         <LoadProblem of={loaded} />
         {value === null && busy && <p class="hint">{t.loading}</p>}
-        <ol class="history">
+        <ol class="history" tabIndex={-1}>
           {events.map((event) => (
             <li key={event.id} class={event.what === 'refused' ? 'deny' : undefined}>
               <Icon name={ICONS[event.what]} />

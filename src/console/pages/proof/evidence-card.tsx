@@ -10,6 +10,7 @@ import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy-button'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
+import { useKeptFocus } from '../../parts/focus'
 import { handleSubmit, textOf } from '../../parts/form'
 import { LOCAL_TIME, fromLocal } from '../../parts/local-time'
 import { ProblemNote, faultsOf } from '../../parts/note'
@@ -65,7 +66,7 @@ export const EvidenceCard = ({ off }: { readonly off: string | null }) => {
             {(names) => <input {...names} {...LOCAL_TIME} name="to" />}
           </Field>
         </div>
-        <div class="row">
+        <div class="row" {...useKeptFocus<HTMLDivElement>()}>
           <Button kind="main" type="submit" icon="download" busy={busy.value} off={off}>
             {busy.value ? t.proof.making : t.proof.make}
           </Button>
