@@ -158,6 +158,15 @@ describeConsole('an edit of the policy in a browser', () => {
     expect(await page.getByLabel('Role', { exact: true }).first().inputValue()).to.equal('intern')
   })
 
+  it('says of a file that the browser cannot open that it is no draft', async () => {
+    await begin()
+    await page.evaluate(`Blob.prototype.text = () => Promise.reject(new DOMException('gone', 'NotReadableError'))`)
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'gone.json', mimeType: 'text/json', buffer: Buffer.of() })
+    await shown(page, 'That file is no draft')
+  })
+
   it('goes on where the browser has no room for the draft, and does not say that it was kept', async () => {
     await begin()
     await reason().fill('kept')

@@ -24,7 +24,8 @@ export const DraftActions = ({ mine, isEmpty }: { readonly mine: UsedDraft; read
     say((await copyText(address)) ? t.propose.sent : t.notCopied)
   }
   const open = async (file: File) => {
-    const kept = parseDraft(await file.text())
+    // a folder, or a file that has changed since, cannot be read
+    const kept = parseDraft(await file.text().catch(() => ''))
     if (kept === null) return say(t.propose.notADraft)
     return mine.offer({ kept, isSent: false })
   }
