@@ -385,7 +385,7 @@ describeConsole('pages of the console in a browser', () => {
       await soon(async () => (await events.count()) === 8)
       await tab.getByRole('button', { name: 'Older' }).press('Enter')
       await soon(async () => (await events.count()) === 9)
-      expect(await tab.evaluate('document.activeElement?.className'), 'the focus').to.equal('history')
+      await soon(async () => (await tab.evaluate('document.activeElement?.className')) === 'history')
       await events.last().getByText('made').waitFor()
     })
 
