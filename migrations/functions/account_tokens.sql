@@ -23,9 +23,12 @@ create or replace trigger end_account_tokens after update on users for each row
 create or replace function limit_new_addresses() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  delete from public.account_tokens t where t.expires_at <= now();
   perform from public.users u where u.id = new.user_id for no key update;
-  if 5 <= (select count(*) from public.account_tokens t where t.user_id = new.user_id and t.purpose = 'address') then
+  -- those of other users too: `skip locked`, so that a change of theirs, which may end them, and this never deadlock
+  delete from public.account_tokens t
+   where t.id in (select o.id from public.account_tokens o where o.expires_at <= now() for update skip locked);
+  if 5 <= (select count(*) from public.account_tokens t
+            where t.user_id = new.user_id and t.purpose = 'address' and t.expires_at > now()) then
     raise exception using errcode = 'LG012', message = 'a user asks for at most five new addresses a day';
   end if;
   return new;

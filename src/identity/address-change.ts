@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { rowAsIdentity } from './as-identity.js'
-import { findMailedLink, type MailedLink } from './mailed-link.js'
+import { findMailedLink, lockAccount, type MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 import { originOf, type SignInRequest } from './sign-in.js'
 
@@ -40,9 +40,9 @@ export const createAddressChange = (database: Database) => ({
    */
   confirm: async (token: string, request: SignInRequest): Promise<ChangedAddress | null> => {
     if (!isOpaqueToken(token)) return null
-    const confirm = { text: CONFIRM, values: [hashOfToken(token)] }
+    const hash = hashOfToken(token)
     try {
-      const statements = [originOf(request, null), confirm]
+      const statements = [originOf(request, null), lockAccount(hash), { text: CONFIRM, values: [hash] }]
       return (await rowAsIdentity<ChangedAddress>(database, statements, request.deadline)) ?? null
     } catch (error) {
       // saying so would reveal who has an account

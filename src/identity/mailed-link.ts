@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 import { rowAsIdentity } from './as-identity.js'
 import { hashOfToken } from './opaque-token.js'
 
@@ -23,3 +24,12 @@ export const findMailedLink = async (
   const find = { text: FIND, values: [hashOfToken(token), purpose] }
   return (await rowAsIdentity<MailedLink>(database, [find])) ?? null
 }
+
+const LOCK_ACCOUNT = `
+  select from users where id in (select user_id from account_tokens where token_hash = $1) for no key update`
+
+/**
+ * Locks the row of a link's account. A statement of its own, before the one that uses the link: whatever else changes
+ * the account locks its row first and then ends its links, so the other order would deadlock.
+ */
+export const lockAccount = (hash: Buffer): Statement => ({ text: LOCK_ACCOUNT, values: [hash] })

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { createGate } from '../domain/gate.js'
 import { rowAsIdentity } from './as-identity.js'
-import { findMailedLink, type MailedLink } from './mailed-link.js'
+import { findMailedLink, lockAccount, type MailedLink } from './mailed-link.js'
 import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
 import { tooManyWait } from './password.js'
 import { originOf, type SignInRequest } from './sign-in.js'
@@ -18,7 +18,8 @@ const MOST_LINKS = 3
 /** Serializes requests for one account, so that the second counts the first one's link. */
 const LOCK_ACCOUNT = 'select from users where lower(email) = lower($1) for no key update'
 
-// Also deletes all expired links, so that the table holds only working ones.
+// Also deletes all expired links, so that the table holds only working ones. `skip locked`: a change of another account
+// that ends its links never waits in a circle with this.
 const ASK = `
   with account as (
     select u.id, u.email from users u
@@ -26,7 +27,8 @@ const ASK = `
        and ${MOST_LINKS} > (select count(*) from account_tokens t
          where t.user_id = u.id and t.purpose = 'password' and t.expires_at > now())
   ), swept as (
-    delete from account_tokens where expires_at <= now()
+    delete from account_tokens
+     where id in (select id from account_tokens where expires_at <= now() for update skip locked)
   ), added as (
     insert into account_tokens (user_id, purpose, token_hash, expires_at)
     select id, 'password', $2, $3 from account returning user_id
@@ -35,10 +37,6 @@ const ASK = `
 
 /** Taken before the account's row lock: it waits for running changes (lock_rights.sql). */
 const LOCK = 'select lock_rights(null, user_id) from account_tokens where token_hash = $1'
-
-/** A statement of its own: RESET then sees, and ends, a sign-in with the old password that was about to commit. */
-const LOCK_USER = `
-  select from users where id in (select user_id from account_tokens where token_hash = $1) for no key update`
 
 // One statement: if two race, the second waits for the token's row, and finds it gone.
 const RESET = `
@@ -124,7 +122,8 @@ export const createPasswordReset = ({
       if ((await find(token)) === null) return false
       const hash = hashOfToken(token)
       const values = [hash, await hashPassword(password), endTokens]
-      const locks = [LOCK, LOCK_USER].map((text) => ({ text, values: [hash] }))
+      // RESET then sees, and ends, a sign-in with the old password that was about to commit
+      const locks = [{ text: LOCK, values: [hash] }, lockAccount(hash)]
       const statements = [originOf(request, null), ...locks, { text: RESET, values }]
       return (await rowAsIdentity(database, statements, request.deadline)) !== undefined
     },

@@ -180,6 +180,47 @@ describe('a new address', () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410])
   })
 
+  it('is confirmed, or its link has ended, where the account changes at that moment', async () => {
+    const [twice, changed] = [await addAccount(service), await addAccount(service)]
+    const links = await Promise.all(
+      [twice, twice, changed].map(({ id }) => addAccountToken(service.db, id, freshAddress())),
+    )
+    const changing = new Client(service.db.owner)
+    await changing.connect()
+    try {
+      await changing.query('begin')
+      // as a change of the password does, which proves the old one first (functions/require_password.sql)
+      await changing.query('select from users where id = any($1) for no key update', [[twice.id, changed.id]])
+      const [first, second, ended] = links.map(confirm)
+      await lockWaiters(service.db.asOwner, 3)
+      await changing.query(`update users set password_hash = 'another one' where id = $1`, [changed.id])
+      await changing.query('commit')
+      expect([(await first)?.status, (await second)?.status].toSorted()).to.deep.equal([200, 410])
+      expect((await ended)?.status).to.equal(410)
+    } finally {
+      await changing.end()
+    }
+  })
+
+  it('is asked for while the password changes, also where an older link has expired', async () => {
+    const user = await addAccount(service)
+    await addAccountToken(service.db, user.id, freshAddress())
+    await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
+    const changing = new Client(service.db.owner)
+    await changing.connect()
+    try {
+      await changing.query('begin')
+      await changing.query('select from users where id = $1 for no key update', [user.id])
+      const asked = addAccountToken(service.db, user.id, freshAddress()).then(() => 'asked')
+      await lockWaiters(service.db.asOwner)
+      await changing.query(`update users set password_hash = 'another one' where id = $1`, [user.id])
+      await changing.query('commit')
+      expect(await asked).to.equal('asked')
+    } finally {
+      await changing.end()
+    }
+  })
+
   it('is 410 for a link whose day is over, of another kind, and for one that never was', async () => {
     const user = await addAccount(service)
     const late = await addAccountToken(service.db, user.id, freshAddress())
