@@ -33,10 +33,11 @@ const INSERT = `
   returning id`
 
 // Serializes the rotations of one family. A separate statement, so that ROTATE sees the result of the one it waited
-// for.
+// for. The user's row first: a deletion holds it while it takes the user's links, and then deletes the tokens. The new
+// token's foreign key locks it in any case.
 const LOCK_ROTATION = `
-  select pg_advisory_xact_lock(${ADVISORY_LOCKS.rotation}, hashtext(family::text))
-    from refresh_tokens where token_hash = $1`
+  select pg_advisory_xact_lock(${ADVISORY_LOCKS.rotation}, hashtext(t.family::text))
+    from refresh_tokens t join users u on u.id = t.user_id where t.token_hash = $1 for key share of u`
 
 // Twins are one generation. A token is spent once any of its own or a later generation was used: each branch of a
 // family ends the others. $4: for how many seconds a spent token may still be presented, and gets a twin of the newest;

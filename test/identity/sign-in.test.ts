@@ -393,6 +393,24 @@ describe('sign-in', () => {
       await changing.end()
     }
   })
+
+  it('holds up no deletion of its user, and is refused when they are gone', async () => {
+    const { refresh_token: token } = await enter()
+    const deleting = new Client(db.owner)
+    await deleting.connect()
+    try {
+      await deleting.query('begin')
+      // as a deletion does before it takes the user's links
+      await deleting.query('select from users where id = $1 for update', [ada])
+      const refused = codeOf(refresh(token))
+      await lockWaiters(db.asOwner)
+      await deleting.query('delete from users where id = $1', [ada])
+      await deleting.query('commit')
+      expect(await refused).to.equal('invalid_grant')
+    } finally {
+      await deleting.end()
+    }
+  })
 })
 
 describe('the table of sign-ins', () => {
