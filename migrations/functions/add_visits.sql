@@ -192,10 +192,10 @@ begin
   -- which may be held for long: every process asks here once a minute before it writes.
   perform pg_advisory_xact_lock(7274512);
   if not exists (select from public.visit_salt where day between today and today + 1) then
-    -- in the order of add_visits(): waits for batches under way, and none of them for this
-    truncate public.visit_salt, public.daily_visitors;
-    -- Processes that have ended send no batch again. One may repeat its last batch after an outage of days.
+    -- In the order of add_visits(): waits for batches under way, and none of them for this. Processes that have ended
+    -- send no batch again. One may repeat its last batch after an outage of days.
     delete from public.visit_writers where wrote_at < now() - interval '30 days';
+    truncate public.visit_salt, public.daily_visitors;
     insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
   end if;
   return query select s.day, s.salt, least(60000, greatest(1000, extract(epoch from

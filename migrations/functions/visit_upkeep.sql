@@ -20,7 +20,8 @@ begin
 end $$;
 revoke execute on function drop_visit_months from public;
 
--- Removes single visits whose whole hour is older than so many days, 10,000 rows at a time.
+-- Removes single visits whose whole hour is older than so many days, 10,000 rows at a time. `skip locked`: another
+-- process may be deleting those of a link in another order (forget_visits), and the two would deadlock.
 create or replace function expire_visits(days integer) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -28,7 +29,8 @@ declare
 begin
   delete from public.visits v using (
     select o.tableoid, o.ctid from public.visits o
-     where o.time < now() - make_interval(days => greatest(days, 0), hours => 1) limit 10000) old
+     where o.time < now() - make_interval(days => greatest(days, 0), hours => 1) limit 10000
+     for update skip locked) old
    where v.tableoid = old.tableoid and v.ctid = old.ctid;
   get diagnostics expired = row_count;
   return expired;

@@ -5,7 +5,7 @@ import { backgroundWork } from '../../src/jobs/background-work.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { within } from '../support/until.js'
-import { addVisits } from '../support/visits.js'
+import { addVisits, writeVisits } from '../support/visits.js'
 import { countsOf, makeLink, type MadeLink } from '../support/visitors.js'
 
 const HOUR = 3_600_000
@@ -86,6 +86,27 @@ describe('the upkeep of visits', () => {
     expect(new Set(salts).size).to.equal(1)
   })
 
+  it('begins a day while a process that has written nothing for a month writes its first batch', async () => {
+    const link = await makeLink(service, ada)
+    await service.db.asOwner('update visit_salt set day = day - 1')
+    const writer = '00000000-0000-4000-8000-00000000000b'
+    await service.db.asOwner(`insert into visit_writers values ($1, 1, now() - interval '31 days')`, [writer])
+    const reading = new Client(service.db.owner)
+    await reading.connect()
+    try {
+      await reading.query('begin; lock table daily_visitors in access share mode')
+      const begun = service.database.run({ text: 'select salt::text from visit_day()' })
+      await lockWaiters(service.db.asOwner)
+      const written = writeVisits(service.db, [{ link: link.id, at: Date.now() }], { writer, number: 2, day: 'null' })
+      await lockWaiters(service.db.asOwner, 2)
+      await reading.query('commit')
+      expect(await begun).to.have.length(1)
+      await written
+    } finally {
+      await reading.end()
+    }
+  })
+
   it('tells the salt of the day also while somebody counts, or gives many links away', async () => {
     const counting = new Client(service.db.owner)
     await counting.connect()
@@ -145,6 +166,23 @@ describe('the upkeep of visits', () => {
     expect(await number('select count(*) from visits where link_id = $1', link.id)).to.equal(2)
     expect((await countsOf(service, link)).visits).to.equal(4)
     expect(await number('select sum(visits) from visit_hours where link_id = $1', link.id)).to.equal(4)
+  })
+
+  it('removes old visits past those that another step is removing', async () => {
+    const [kept, gone] = [await makeLink(service, ada), await makeLink(service, ada)]
+    await add(kept, [92 * DAY])
+    await add(gone, [92 * DAY])
+    const removing = new Client(service.db.owner)
+    await removing.connect()
+    try {
+      await removing.query('begin')
+      await removing.query('delete from visits where link_id = $1', [gone.id])
+      expect(await within('old visits, while another step removes some', run('expire_visits'))).to.equal(1)
+      await removing.query('rollback')
+    } finally {
+      await removing.end()
+    }
+    expect(await run('expire_visits')).to.equal(1)
   })
 
   it('adds the hours of old days to one, for links and owners, and keeps each sum; twice changes nothing', async () => {
