@@ -4,11 +4,19 @@ import { styleText } from 'node:util'
 import { escapeControls, escapeInLine } from '../log/escape-invisible.js'
 
 /**
- * Prints to stdout. All commands print only through this and `complain`, so that no stored text (a reason, a name, a
- * role in a faulty row) can send control characters to the terminal. Escaped JSON stays the same JSON.
+ * Prints to stdout. All commands print only through the functions of this file, so that no stored text (a reason, a
+ * name, a role in a faulty row) can send control characters to the terminal. Escaped JSON stays the same JSON.
  */
 export const print = (text: string): void => {
   writeLines(escapeControls(text))
+}
+
+/**
+ * Prints the text of a file. It is escaped at a terminal alone: anywhere else, a character that joins letters or
+ * emojis is a part of the text, and has to come back when the file is read again.
+ */
+export const printFile = (text: string): void => {
+  writeLines(process.stdout.isTTY ? escapeControls(text) : text)
 }
 
 /**

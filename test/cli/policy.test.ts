@@ -73,6 +73,15 @@ describe('linkgate policy', () => {
     expect(await done('export')).to.equal(csv)
   })
 
+  it('export prints a comment letter by letter, also those that join others, so that apply takes it back', async () => {
+    const joined = '# the team 👩\u200d💻 and its re\u00advi\u00adsion, می\u200cخواهم\np2, admin, *'
+    const other = await file('joined.csv', (await done('export')).replace('p2, admin, *', joined))
+    await done('apply', other, '--reason', 'words of other languages')
+    const csv = await done('export')
+    expect(csv).to.contain(joined)
+    expect(await done('apply', await file('same.csv', csv), '--reason', 'nothing')).to.contain('nothing changes')
+  })
+
   it('table prints every decision, as text, CSV and JSON', async () => {
     expect(await done('table')).to.match(/^editor +link:delete +allow R5 +deny R5 +allow$/m)
     const csv = (await done('table', '--csv')).trimEnd().split('\n')

@@ -11,7 +11,7 @@ import { DEFAULT_FILE } from '../../policy/installation.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
 import { action, callerRole, count, jsonOption, revision } from '../arguments.js'
-import { print } from '../print.js'
+import { print, printFile } from '../print.js'
 import { withProgress } from '../progress.js'
 import { actionText, diffLines, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
@@ -28,7 +28,7 @@ export const exportCommand = (policy: Command) =>
       withPolicy(async ({ stored: { lastGood } }) => {
         if (lastGood.revision === 0)
           throw new PolicyError(`no stored revision is good: apply a file, such as ${fileURLToPath(SHIPPED_ROWS)}`)
-        print(formatPolicyCsv(lastGood))
+        printFile(formatPolicyCsv(lastGood))
       }),
     )
 
