@@ -29,6 +29,7 @@ export const createWriter = ({ database, attempts, onWritten, onFail, onRejected
   /** the batch in flight; retried unchanged until the database confirms or rejects it */
   let sent: readonly Seen[] = []
   let batches = 0
+  /** the last known day of a salt: the database ignores hashes of another day than that of its own */
   let today: string | null = null
 
   const writeBatch = async (): Promise<void> => {
@@ -60,10 +61,10 @@ export const createWriter = ({ database, attempts, onWritten, onFail, onRejected
   }
 
   return {
-    /** `day`: today, as far as the salt of visitors is known */
+    /** `day`: today, as far as the salt of visitors is known; null keeps the day before it, for visitors who wait */
     add: (visits: readonly Seen[], day: string | null): void => {
       waiting = waiting.concat(visits)
-      today = day
+      today = day ?? today
     },
     /** Writes all that wait, unless an attempt has failed recently. Never throws. */
     write: onceAtATime(write),

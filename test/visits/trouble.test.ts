@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { Client } from 'pg'
+import { Client, type QueryResultRow } from 'pg'
 
+import { databaseAway } from '../../src/database/errors.js'
 import { openPool, type PooledDatabase } from '../../src/database/pool.js'
+import type { Statement } from '../../src/database/statement.js'
 import { createVisits, type Visits } from '../../src/visits/visits.js'
 import { at } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
@@ -171,6 +173,41 @@ describe('visits in trouble', () => {
       await within('it stops', visits.stop())
       expect(visits.stats()).to.include({ waiting: 0, dropped: 3 })
     })
+  })
+
+  it('knows the visitors of before an outage, though the salt is asked for in vain during it', async () => {
+    let isAway = false
+    const failed: string[] = []
+    const written: string[] = []
+    const answer = ({ name = 'visit_day', values = [] }: Statement): QueryResultRow => {
+      if (isAway || (name === 'add_visits' && failed.length === 0)) {
+        isAway = true
+        failed.push(name)
+        throw databaseAway(new Error('the wire is cut'))
+      }
+      if (name === 'add_visits') written.push(String(values.at(-1)))
+      return name === 'visit_day' ? { day: '2026-11-01', salt: Buffer.alloc(32), left_ms: 0 } : { taken: 0 }
+    }
+    const visits = createVisits({
+      database: { run: async <Row extends QueryResultRow>(statement: Statement) => [answer(statement) as Row] },
+      ownHost: 'lnk.example',
+      countries: { header: undefined, of: () => null },
+      keepsSingle: true,
+      onWriteChange: () => undefined,
+      onCountChange: () => undefined,
+      onDrop: () => undefined,
+      intervalMs: 20,
+      retryMs: 50,
+    })
+    visits.note('1', visitor)
+    await until('it was not written', () => failed.includes('add_visits'))
+    visits.note('1', visitor)
+    await until('the salt was asked for in vain', () => failed.includes('visit_day'))
+    isAway = false
+    await until('both are written', () => written.length === 2)
+    await visits.stop()
+    expect(written[0]).to.match(/^\{\d+\}$/)
+    expect(written[1]).to.equal('{null}')
   })
 
   it('counts a batch once that comes twice, and one of two processes at once', async () => {
