@@ -323,10 +323,13 @@ async function* eventsOf(response: Response, signal: AbortSignal | undefined) {
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join('-')
 
-/** Encodes a path parameter. `.` and `..` would lead to another URL, and an empty one to a list. */
+/**
+ * Encodes a path parameter. `.` and `..` would lead to another URL, and an empty one to a list; half of a surrogate
+ * pair cannot be encoded.
+ */
 const segment = (value: string | number): string => {
   const text = String(value)
-  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" names nothing`)
+  if (/^\.{0,2}$|\p{Cs}/u.test(text)) throw new TypeError(`${JSON.stringify(text)} names nothing`)
   return encodeURIComponent(text)
 }
 
