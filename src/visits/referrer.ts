@@ -10,8 +10,11 @@ const WEB = /^https?:$/
 export const referrerOf = (referer: string | undefined, ownHost: string): string | null => {
   const url = referer === undefined ? null : parseUrl(referer)
   if (url === null) return null
-  const { protocol, hostname } = url
-  if (!WEB.test(protocol) || hostname === ownHost) return null
-  const host = hostname.replace(/\.$/, '').replace(/^www\.(?=.+\..)/, '')
+  const hostname = withoutDot(url.hostname)
+  if (!WEB.test(url.protocol) || hostname === withoutDot(ownHost)) return null
+  const host = hostname.replace(/^www\.(?=.+\..)/, '')
   return host === '' || host.length > MOST_CHARACTERS ? null : host
 }
+
+/** Hosts with and without a final dot are the same. */
+const withoutDot = (host: string): string => host.replace(/\.$/, '')

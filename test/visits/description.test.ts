@@ -57,6 +57,7 @@ describe('what is told of a visitor', () => {
     expect(referrerOf('https://WWW.Example.com:444/path?q=1#f', 'lnk.example')).to.equal('example.com')
     expect(referrerOf('https://bücher.example/', 'lnk.example')).to.equal('xn--bcher-kva.example')
     expect(referrerOf('https://lnk.example/a+', 'lnk.example')).to.equal(null)
+    expect(referrerOf('https://lnk.example./a+', 'lnk.example')).to.equal(null)
     expect(referrerOf('https://www.com/', 'lnk.example')).to.equal('www.com')
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl({ withQueryParameters: true })), (text) => {
