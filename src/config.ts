@@ -5,6 +5,7 @@ import { isatty } from 'node:tty'
 import { closestMatch } from 'leven'
 import { z } from 'zod'
 
+import { isEveryAddress } from './domain/every-address.js'
 import { isLoopbackOrHttps, parseUrl } from './domain/url.js'
 import type { Quota } from './domain/quota.js'
 import { StartError } from './domain/start-error.js'
@@ -329,7 +330,7 @@ const RECOGNISABLE_NAMES = SETTING_NAMES.filter((name) => name.length >= 5)
 /** Variables of cron and web frameworks that resemble one of ours. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set(['MAILFROM', 'SITE_URL'])
 
-/** One line for each setting that probably does something else than was meant: a misspelt one is ignored. */
+/** One line for each setting that probably does not do what was meant. */
 export const settingWarnings = (environment: Environment = process.env): readonly string[] => [
   ...misspeltSettings(environment),
   ...unreachableHost(environment),
@@ -342,10 +343,7 @@ const misspeltSettings = (environment: Environment): readonly string[] =>
     return near === undefined ? [] : [`${name} is not a setting and is ignored; did you mean ${near}?`]
   })
 
-/** The addresses that stand for all of a machine: it listens on them, but no URL should name them. */
-const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
-
 const unreachableHost = ({ HOST: host = '', BASE_URL: baseUrl }: Environment): readonly string[] =>
-  EVERY_ADDRESS.has(host) && !baseUrl
+  isEveryAddress(host) && !baseUrl
     ? [`HOST=${host} is no address that a browser can open: set BASE_URL to the URL at which people reach the service`]
     : []

@@ -24,7 +24,7 @@ create or replace function limit_new_addresses() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform from public.users u where u.id = new.user_id for no key update;
-  -- those of other users too: `skip locked`, so that a change of theirs, which may end them, and this never deadlock
+  -- Expired links of all users. `skip locked`: to wait for another user's change, which ends theirs, may deadlock.
   delete from public.account_tokens t
    where t.id in (select o.id from public.account_tokens o where o.expires_at <= now() for update skip locked);
   if 5 <= (select count(*) from public.account_tokens t

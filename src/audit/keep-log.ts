@@ -26,7 +26,7 @@ export const keepLog = ({ database, key, onCheckpoint, onFault }: LogKeeperOptio
     if (taken) onCheckpoint(taken)
   }
   const maintain = async () => {
-    // while a partition cannot be added, the log is signed all the same
+    // the log is signed even if a partition cannot be added
     await database.run({ text: "select add_months('decisions', $1)", values: [MONTHS_AHEAD] }).catch(onFault)
     await checkpoint(EVERY_MS / 2_000).catch(onFault)
   }

@@ -11,7 +11,7 @@ export type StatementKey = Pick<SigningKey, 'kid' | 'privateKey' | 'publicKey'>
 /** Public keys by their thumbprints (RFC 7638). */
 export type StatementKeys = ReadonlyMap<string, KeyObject>
 
-/** An entry for StatementKeys, from a public key, or from a private or public one in PEM form. */
+/** An entry for StatementKeys: from a public key, or from either key of a pair in PEM form. */
 export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [string, KeyObject]> => {
   const key = typeof pem === 'string' ? createPublicKey(pem) : pem
   return [await calculateJwkThumbprint(key), key]

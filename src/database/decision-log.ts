@@ -7,7 +7,8 @@ export const AUDIT_READER = 'audit_reader'
 /** The database role that may add to the decision log. */
 export const AUDIT_WRITER = 'audit_writer'
 
-const { time: _setByDatabase, ...GIVEN } = DECISION_COLUMNS
+// the database sets the time
+const { time: _time, ...GIVEN } = DECISION_COLUMNS
 const NAMES = Object.keys(GIVEN).join(', ')
 const TYPED = Object.entries(GIVEN)
   .map((column) => column.join(' '))

@@ -173,7 +173,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
         const what = hasDied
           ? 'PostgreSQL has died and could not be started again'
-          : 'PostgreSQL could not be looked at'
+          : 'it could not be found out whether PostgreSQL runs'
         log(`${what}: ${messageOf(error)}`)
       }
     }

@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 import { z } from 'zod'
 
+import { isEveryAddress } from '../domain/every-address.js'
 import { parseUrl, storedTarget } from '../domain/url.js'
 import { isStorable } from '../domain/text.js'
 
@@ -39,8 +40,8 @@ const thisMachine = ({ host, addresses }: OwnPlace) => {
   list.addAddress('::', 'ipv6')
   list.addAddress('::1', 'ipv6')
   list.addSubnet('::7f00:0', 104, 'ipv6')
-  const listensOnAll = host === '0.0.0.0' || host === '::'
-  for (const address of (listensOnAll ? addresses : [host]).filter(isIP)) list.addAddress(address, familyOf(address))
+  for (const address of (isEveryAddress(host) ? addresses : [host]).filter(isIP))
+    list.addAddress(address, familyOf(address))
   return (name: string): boolean =>
     name === 'localhost' || name.endsWith('.localhost') || (isIP(name) !== 0 && list.check(name, familyOf(name)))
 }

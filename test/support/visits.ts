@@ -71,6 +71,16 @@ export const addVisits = async (
   await db.asOwner('select count_visits()')
 }
 
+/** Options of `createVisits` for a test that needs none of its own. */
+export const VISITS = {
+  ownHost: 'lnk.example',
+  countries: { header: undefined, of: () => null },
+  keepsSingle: true,
+  onWriteChange: () => undefined,
+  onCountChange: () => undefined,
+  onDrop: () => undefined,
+}
+
 /** The id of the link with a code. */
 export const linkId = async (db: TestDatabase, code: string): Promise<string> => {
   const [row] = await db.asOwner<{ id: string }>('select id from links where code = $1', [code])

@@ -11,7 +11,7 @@ import { openWire, type Wire } from '../support/proxy.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until, within } from '../support/until.js'
 import { countsOf, follow, makeLink, untilCounted, type MadeLink } from '../support/visitors.js'
-import { addVisits, columnsOf } from '../support/visits.js'
+import { VISITS, addVisits, columnsOf } from '../support/visits.js'
 
 describe('visits in trouble', () => {
   let service: TestService
@@ -45,9 +45,7 @@ describe('visits in trouble', () => {
       pool = openPool({ connection: wire.connection, size: 2, deadlineMs: 500 })
       visits = createVisits({
         database: pool,
-        ownHost: 'lnk.example',
-        countries: { header: undefined, of: () => null },
-        keepsSingle: true,
+        ...VISITS,
         onWriteChange: (fault) => faults.push(fault),
         onCountChange: (fault) => countFaults.push(fault),
         onDrop: () => (drops += 1),
@@ -190,12 +188,7 @@ describe('visits in trouble', () => {
     }
     const visits = createVisits({
       database: { run: async <Row extends QueryResultRow>(statement: Statement) => [answer(statement) as Row] },
-      ownHost: 'lnk.example',
-      countries: { header: undefined, of: () => null },
-      keepsSingle: true,
-      onWriteChange: () => undefined,
-      onCountChange: () => undefined,
-      onDrop: () => undefined,
+      ...VISITS,
       intervalMs: 20,
       retryMs: 50,
     })

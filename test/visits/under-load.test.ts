@@ -9,7 +9,7 @@ import type { AskDatabase } from '../support/bare-database.js'
 import { testDatabase, type TestDatabase } from '../support/database.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { addManyLinks, addUserToDelete } from '../support/records.js'
-import { addVisits, inHour, writeVisits, type SeenVisit } from '../support/visits.js'
+import { VISITS, addVisits, inHour, writeVisits, type SeenVisit } from '../support/visits.js'
 
 const visitor = { address: '203.0.113.1', header: () => undefined }
 
@@ -30,12 +30,7 @@ describe('visits under load', () => {
     }
     const visits = createVisits({
       database: { run: async <Row extends QueryResultRow>(statement: Statement) => [answer(statement) as Row] },
-      ownHost: 'lnk.example',
-      countries: { header: undefined, of: () => null },
-      keepsSingle: true,
-      onWriteChange: () => undefined,
-      onCountChange: () => undefined,
-      onDrop: () => undefined,
+      ...VISITS,
       intervalMs: 20,
       countEveryMs: 500,
     })

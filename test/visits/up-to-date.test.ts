@@ -11,7 +11,7 @@ import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 import { countsOf, makeLink, type MadeLink } from '../support/visitors.js'
-import { columnsOf } from '../support/visits.js'
+import { VISITS, columnsOf } from '../support/visits.js'
 
 describe('visits that are written and not yet in the totals', () => {
   let service: TestService
@@ -109,12 +109,7 @@ describe('visits that are written and not yet in the totals', () => {
     beforeEach(() => {
       visits = createVisits({
         database: service.database,
-        ownHost: 'lnk.example',
-        countries: { header: undefined, of: () => null },
-        keepsSingle: true,
-        onWriteChange: () => undefined,
-        onCountChange: () => undefined,
-        onDrop: () => undefined,
+        ...VISITS,
         intervalMs: 20,
         countEveryMs: 60_000,
       })

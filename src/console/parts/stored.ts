@@ -17,6 +17,7 @@ export const store = (name: string, text: string): boolean => {
   }
 }
 
+/** Forgets a text that was kept. */
 export const forget = (name: string): void => {
   try {
     localStorage.removeItem(name)
