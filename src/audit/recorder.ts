@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
+import { sqlState } from '../database/errors.js'
 import { enter } from '../database/statement.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 
@@ -7,7 +8,7 @@ import type { DecisionRecord } from '../domain/decision-record.js'
 export interface RecorderStats {
   /** records that are not written yet */
   readonly waiting: number
-  /** records dropped since the start, because too many were waiting */
+  /** records dropped since the start: too many were waiting, or the database refused them */
   readonly lost: number
   /** failed batch writes since the start; their records wait for the next attempt */
   readonly failures: number
@@ -27,6 +28,9 @@ const INTERVAL_MS = 250
 const MOST_WAITING = 10_000
 const BATCH = 500
 
+/** True if a value cannot be stored (22: data exception, 23: constraint), so that writing it again is useless. */
+const isRefused = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
+
 /**
  * Writes the decisions that are not part of a request's transaction (refusals, allowed reads), in batches. Changes are
  * not recorded here: their records commit with them.
@@ -39,18 +43,28 @@ export const createRecorder = ({ database, onFault, onBatch }: RecorderOptions) 
   let writing: Promise<void> | undefined
 
   const write = async () => {
+    let size = BATCH
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH)
+      const batch = waiting.slice(0, size)
       const startedAt = performance.now()
       try {
         await database.flush([enter(AUDIT_WRITER, null), insertDecisions(batch)])
       } catch (error) {
         failures += 1
+        const refused = isRefused(error)
+        // halved until the record that the database refuses is alone
+        if (refused && batch.length > 1) {
+          size = Math.ceil(batch.length / 2)
+          continue
+        }
+        if (refused) lost += waiting.splice(0, 1).length
         if (!failing) onFault(error, lost)
         failing = true
-        return
+        if (!refused) return
+        continue
       }
       waiting.splice(0, batch.length)
+      size = BATCH
       failing = false
       onBatch?.((performance.now() - startedAt) / 1_000)
     }

@@ -69,7 +69,7 @@ export const sourceMetrics = ({ gauge, total }: MetricsIn) => {
   )
   total(
     'linkgate_recorder_lost_total',
-    'Decision records that were dropped, because too many waited',
+    'Decision records that were dropped: too many waited, or the database refused them',
     () => sources.recorder().lost,
   )
   total(

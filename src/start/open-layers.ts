@@ -32,7 +32,8 @@ export const openLayers = (parts: LayerParts, closing: Closing): Runtime => {
   const recorder = createRecorder({
     database: data.pool,
     onBatch: metrics.observeBatch,
-    onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they stay queued'),
+    onFault: (err, lost) =>
+      log.error({ err, lost }, 'decisions could not be recorded; all but the lost ones stay queued'),
   })
   closing.add(recorder.close)
   metrics.readFrom({ recorder: recorder.stats })

@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 
 import { expect } from 'chai'
+import { DatabaseError } from 'pg'
 
 import { createRecorder } from '../../src/audit/recorder.js'
 import type { Database } from '../../src/database/database.js'
@@ -32,6 +33,8 @@ const tick = (milliseconds: number) => {
   mock.timers.tick(milliseconds)
   return settled()
 }
+
+const databaseError = (code: string) => Object.assign(new DatabaseError('no', 0, 'error'), { code })
 
 /** A database that answers a write when the test says so. */
 const heldDatabase = () => {
@@ -129,5 +132,32 @@ describe('the recorder of decisions', () => {
     expect(recorder.stats()).to.deep.equal({ waiting: 10_000, lost: 503, failures: 1 })
     await tick(250)
     expect(ids().at(-1)).to.include('record-0')
+  })
+
+  it('drops only the records that the database refuses for good, and reports them once', async () => {
+    const written: string[] = []
+    const lost: number[] = []
+    const flush: Database['flush'] = async (statements) => {
+      const batch: readonly DecisionRecord[] = JSON.parse(String(statements.at(-1)?.values?.[0]))
+      const ids = batch.map(({ request_id }) => request_id)
+      if (ids.some((id) => id.startsWith('bad'))) throw databaseError('22P05')
+      written.push(...ids)
+      return []
+    }
+    recorder = createRecorder({ database: { flush }, onFault: (_error, sum) => lost.push(sum) })
+    const good = Array.from({ length: 600 }, (_, i) => `good-${i}`)
+    for (const id of [...good.slice(0, 7), 'bad-1', 'bad-2', ...good.slice(7)]) recorder.record(record(id))
+    await recorder.close()
+    expect(written).to.deep.equal(good)
+    expect(recorder.stats()).to.include({ waiting: 0, lost: 2 })
+    expect(lost).to.deep.equal([1])
+  })
+
+  it('keeps records that the database refuses for a reason of its own', async () => {
+    const flush = () => Promise.reject(databaseError('25006'))
+    recorder = createRecorder({ database: { flush }, onFault: () => undefined })
+    recorder.record(record('first'))
+    await recorder.close()
+    expect(recorder.stats()).to.include({ waiting: 1, lost: 0 })
   })
 })
