@@ -8,6 +8,7 @@ import { isId, type Id } from '../domain/id.js'
 import type { LinksOfDeleted, User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENTER_IDENTITY, asIdentity, lockRights, rowAsIdentity } from './as-identity.js'
+import { lockUsers, refuseNoHeir } from './heir.js'
 
 interface NewAccount {
   readonly email: string
@@ -79,7 +80,7 @@ const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDe
 
 /** Takes batch after batch, until one is not full. */
 const inBatches = async (take: () => Promise<number | null | undefined>): Promise<void> => {
-  while ((await take()) === BATCH) continue
+  while ((await take().catch(refuseNoHeir)) === BATCH) continue
 }
 
 /**
@@ -157,8 +158,9 @@ export const createAccounts = (database: Database) => {
 
     /**
      * Deletes an account and everything it owns. Its links, also those in the trash, are deleted or go to another
-     * account. Throws `has_links` if it has links and `links` is undefined, and `last_admin`. Many links are handled in
-     * batches with a commit each: the account is suspended first, and after an interruption the next call continues.
+     * account. Throws `has_links` if it has links and `links` is undefined, `validation_failed` if the other account
+     * does not exist, and `last_admin`. Many links are handled in batches with a commit each: the account is suspended
+     * first, and after an interruption the next call continues.
      */
     remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
       const owned = await rowAsIdentity<{ readonly count: string }>(database, [countLinks(id)])
@@ -172,8 +174,7 @@ export const createAccounts = (database: Database) => {
         await send(ENTER_IDENTITY)
         // exclusive, and before any row lock: waits for the user's running changes
         await send(lockRights(id))
-        // until this commits, nobody can give the user another link
-        await send({ text: 'select from users where id = $1 for update', values: [id] })
+        for (const lock of lockUsers(id, typeof links === 'object' ? links.to : null)) await send(lock)
         const { rows } = await send(countLinks(id))
         const count = Number(rows[0]?.count)
         if (count > 0 && links === undefined) throw hasLinks(count)

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
 import type { FindUser } from '../domain/user.js'
-import { noSuchReceiver, type UserDeletion } from '../layers/4-data/user-deletion.js'
+import { noHeir } from '../identity/heir.js'
+import type { UserDeletion } from '../layers/4-data/user-deletion.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
@@ -92,8 +93,7 @@ export const userRoutes = ({
       params: ById,
       query: UserDeletionQuery,
       handle: async ({ store, record: { user }, query: { links } }) => {
-        if (typeof links === 'object' && (links.to === user.id || (await findUser(links.to)) === null))
-          throw noSuchReceiver()
+        if (typeof links === 'object' && (links.to === user.id || (await findUser(links.to)) === null)) throw noHeir()
         await store.delete(user, links)
         return { status: 204 }
       },

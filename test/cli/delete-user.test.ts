@@ -2,10 +2,16 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 
+import type { Database } from '../../src/database/database.js'
+import { openPool } from '../../src/database/pool.js'
+import { toId } from '../../src/domain/id.js'
+import { createAccounts } from '../../src/identity/accounts.js'
 import { runCommand } from '../support/cli.js'
 import { testDatabase, type TestDatabase } from '../support/database.js'
 import { textAt } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { onDatabase } from '../support/node.js'
 import { addLink, addManyLinks } from '../support/records.js'
 import { madeSigningKey } from '../support/signing-key.js'
@@ -13,18 +19,21 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('linkgate user delete', () => {
   let db: TestDatabase
+  let pool: Database
   let environment: Readonly<Record<string, string>>
   before(async () => {
     db = await testDatabase()
+    pool = openPool({ connection: db.service, size: 2, deadlineMs: 10_000 })
     environment = { ...onDatabase(db.service, db.owner), DATA_DIR: await makeTemporaryFolder() }
     await madeSigningKey(join(environment['DATA_DIR'] ?? '', 'signing-key.pem'))
   })
+  after(() => pool.close())
 
   const run = (...args: readonly string[]) => runCommand(args, { environment })
   const add = async (email: string, role = 'editor') => {
     const { out, err } = await run('user', 'add', '--email', email, '--role', role)
     expect(err).to.equal('')
-    return textAt(JSON.parse(out), 'id')
+    return toId(textAt(JSON.parse(out), 'id'))
   }
   const remove = (...args: readonly string[]) => run('user', 'delete', ...args)
   const ownersOf = (...codes: readonly string[]) =>
@@ -123,6 +132,39 @@ describe('linkgate user delete', () => {
     expect(await db.asOwner('select suspended_at from users where id = $1', [root])).to.deep.equal([
       { suspended_at: null },
     ])
+  })
+
+  it('of two who inherit from each other at once is no deadlock', async () => {
+    const [ada, bob] = [await add('ada@example.com'), await add('bob@example.com')]
+    const code = await addLink(db, { owner: ada })
+    await addLink(db, { owner: bob })
+    const accounts = createAccounts(pool)
+    const client = new Client(db.owner)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query('select from links where code = $1 for update', [code])
+      const removing = [accounts.remove(ada, { to: bob })]
+      await lockWaiters(db.asOwner, 1)
+      removing.push(accounts.remove(bob, { to: ada }))
+      await lockWaiters(db.asOwner, 2)
+      await client.query('commit')
+      const [first, second] = await Promise.allSettled(removing)
+      expect(first?.status).to.equal('fulfilled')
+      expect(second).to.have.property('reason').that.includes({ code: 'validation_failed' })
+    } finally {
+      await client.end()
+    }
+    expect(await remove(bob, '--links', 'delete')).to.deep.equal(DONE)
+  })
+
+  it('says so when the new owner is deleted meanwhile', async () => {
+    const [ada, gone] = [await add('ada@example.com'), await add('gone@example.com')]
+    await addLink(db, { owner: ada })
+    expect(await remove(gone)).to.deep.equal(DONE)
+    const [removed] = await Promise.allSettled([createAccounts(pool).remove(ada, { to: gone })])
+    expect(removed).to.have.property('reason').that.includes({ code: 'validation_failed' })
+    expect(await remove(ada, '--links', 'delete')).to.deep.equal(DONE)
   })
 
   it('refuses bad usage with exit code 2, and a new owner who is nobody with 1', async () => {

@@ -1,13 +1,14 @@
 import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { Database } from '../../database/database.js'
-import { RecordChanged, violates } from '../../database/errors.js'
+import { RecordChanged } from '../../database/errors.js'
 import { sendTo, type Statement } from '../../database/statement.js'
 import { counted } from '../../domain/counted.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
 import type { LinksOfDeleted, User } from '../../domain/user.js'
 import { Refusal } from '../../domain/refusal.js'
+import { lockUsers, refuseNoHeir } from '../../identity/heir.js'
 import type { DataContext, DataRule } from '../rules.js'
 import { USER_ROLES, bind, handOver, reachOf, type Binding } from './context.js'
 import { LINK_ROLES, type LinkChanged } from './link-rows.js'
@@ -56,8 +57,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
           const send = senderOn(client)
           // Locks the user's rights exclusively, so that a concurrent request of theirs is refused.
           await send(own.enterChange(user.id))
-          // Locks the user's row: nobody can transfer another link to them until this transaction ends.
-          await lockUsers(send, user.id, heir)
+          for (const lock of lockUsers(user.id, heir)) await send(lock)
 
           await send(handOver({ ...context, decision }))
           await send(reached.enterRead)
@@ -65,7 +65,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
           if (count > 0 && links === undefined) throw hasLinks(count)
           const deleted = heir === null ? 0 : await countLinks(send, reached, 'deleted_links', user.id)
           if (count + deleted > MOST_LINKS) throw tooManyLinks(count + deleted, deleted)
-          const moved = await moveLinks(send, reached, user.id, heir).catch(refuseNobody)
+          const moved = await moveLinks(send, reached, user.id, heir).catch(refuseNoHeir)
 
           await send(handOver(context))
           await send(own.enterRead)
@@ -102,15 +102,6 @@ const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User
       : `No endpoint row lets the role ${decision.role} ${action}, which the links of this user need.`,
     ...(isLetIn && { extensions: { rule: decision.rule } }),
   })
-}
-
-/**
- * Locks rows in order of their ids, so that two deletions that transfer links to each other's users cannot deadlock.
- */
-const lockUsers = async (send: Send, deleted: Id, heir: Id | null): Promise<void> => {
-  const rows = [{ id: deleted, strength: 'update' }, ...(heir === null ? [] : [{ id: heir, strength: 'key share' }])]
-  for (const { id, strength } of rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)))
-    await send({ text: `select from users where id = $1 for ${strength}`, values: [id] })
 }
 
 const countLinks = async (
@@ -154,13 +145,3 @@ const tooManyLinks = (count: number, deleted: number): Refusal =>
       `${deleted > 0 ? ', which takes the trash as well' : ''}.`,
     extensions: { links: count },
   })
-
-/** 422: the new owner does not exist. */
-export const noSuchReceiver = (): Refusal =>
-  new Refusal('validation_failed', { errors: [{ field: 'links', message: 'must name another user, who exists' }] })
-
-/** Translates the violation that occurs if the new owner was deleted after the look-up. */
-const refuseNobody = (error: unknown): never => {
-  const isGone = violates(error, 'links_owner_id_fkey') || violates(error, 'deleted_links_owner_id_fkey')
-  throw isGone ? noSuchReceiver() : error
-}
