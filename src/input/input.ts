@@ -21,9 +21,9 @@ const QUERY_MESSAGE = faultMessageWith('is not a parameter here')
 const NOT_UTF_8 = 'must be percent-encoded UTF-8'
 
 /**
- * Reads a request's body; undefined if there is none. 415 for media types that are not accepted and for encoded bodies,
- * 413 over 64 KiB or `maxBytes`, 400 for malformed JSON and for two media types, 422 for a duplicate member, because
- * parsers differ in which one they keep.
+ * Reads a request's body; undefined if there is none. 415 for media types that are not accepted, for another charset
+ * than UTF-8 and for encoded bodies, 413 over 64 KiB or `maxBytes`, 400 for malformed JSON and for two media types, 422
+ * for a duplicate member, because parsers differ in which one they keep.
  */
 export const readBody = async (
   ctx: Context,
@@ -40,6 +40,8 @@ export const readBody = async (
   const transfer = headerOf(ctx, 'transfer-encoding') ?? 'chunked'
   if (type === false || encoding !== 'identity' || transfer.toLowerCase() !== 'chunked')
     throw new Refusal('unsupported_media_type', { detail: `Send ${types.join(' or ')}, not encoded.` })
+  if (!/^(?:utf-?8)?$/i.test(ctx.request.charset))
+    throw new Refusal('unsupported_media_type', { detail: 'Send the text as UTF-8.' })
   const text = await readText(ctx, maxBytes)
   return type === MEDIA_TYPES.json ? readJson(text) : readPairs(text, 'invalid_request')
 }

@@ -243,6 +243,8 @@ describe('bad input', () => {
         'application/jsonp',
         'application/merge-patch+json',
         'multipart/form-data; boundary=x',
+        'application/json; charset=iso-8859-1',
+        'application/json; charset="UTF-16"',
       ]) {
         expect((await send('{"target":"https://example.com/"}', { 'Content-Type': type })).json, type).to.include({
           status: 415,
@@ -254,6 +256,8 @@ describe('bad input', () => {
           (await send('{"target":"https://example.com/"}', { ...JSON_TYPE, 'Content-Encoding': encoding })).json,
         ).to.include({ status: 415 })
       }
+      for (const charset of ['utf-8', '"UTF-8"'])
+        expect((await send('{"x":1}', { 'Content-Type': `application/json; charset=${charset}` })).status).to.equal(422)
     })
     it('a body that could be read in two ways, by two media types or another transfer coding: refused', async () => {
       const json = '{"target":"https://example.com/"}'
