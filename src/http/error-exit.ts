@@ -50,11 +50,14 @@ export const errorExit =
   }
 
 /**
- * Whether the method is unknown, or the deadline passed while the client was still sending: its own fault, so only its
- * request line is logged.
+ * Whether the method is unknown, the client asked for more at once than anybody may, or the deadline passed while it
+ * was still sending: its own fault, so only its request line is logged.
  */
 const isClientsFault = ({ state }: Context, { code }: Refusal): boolean =>
-  code === 'not_implemented' || (code === 'deadline_exceeded' && state.readingBody === true)
+  code === 'not_implemented' ||
+  code === 'too_many_listeners' ||
+  code === 'exports_busy' ||
+  (code === 'deadline_exceeded' && state.readingBody === true)
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error

@@ -152,7 +152,8 @@ describe('visits as they come', () => {
   })
 
   it('takes ten streams of one user, and ends all when the service stops', async () => {
-    const third = await startTestService({ db: service.db })
+    const kept = keepLog()
+    const third = await startTestService({ db: service.db, log: kept.log })
     const link = await makeLink(service, ada)
     const [adas, roots] = [{ token: await third.tokenFor(ada) }, { token: await third.tokenFor(root) }]
     const many = await Promise.all(Array.from({ length: 10 }, () => listen(link, adas, third)))
@@ -163,6 +164,8 @@ describe('visits as they come', () => {
     expect(last.status).to.equal(200)
     await within('it stops', third.stop())
     await within('all end', Promise.all([...many, last].map(({ ended }) => ended)))
+    expect(await kept.line('"code":"too_many_listeners"')).to.include('"msg":"request"')
+    expect(kept.lines().join(''), 'an eleventh stream is no error of the service').to.not.match(/"level":50/)
   })
 
   it('sends one event at a time, and none to whoever reads none', async () => {
