@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 
 import { LinkgateProblem } from '../api'
 
@@ -14,8 +14,11 @@ interface State<T> {
 
 export interface Loaded<T> extends State<T> {
   readonly again: () => void
-  /** replaces the value by a newer one, such as the answer to a change */
-  readonly put: (value: T) => void
+  /**
+   * Replaces the value by a newer one, such as the answer to a change. False if the keys have changed since: it is no
+   * answer to what is loaded now.
+   */
+  readonly put: (value: T) => boolean
 }
 
 /** Any other error is a bug, and is rethrown. */
@@ -45,14 +48,18 @@ export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: re
   const turn = useSignal(0)
   const latest = useRef(load)
   latest.current = load
-  const put = (value: T) => (state.value = { value, problem: null, busy: false, at: new Date() })
+  const show = (value: T) => (state.value = { value, problem: null, busy: false, at: new Date() })
+  /** until the keys change, or the component is gone */
+  const left = useMemo(() => new AbortController(), keys)
+  useEffect(() => () => left.abort(), [left])
+  const running = useRef<AbortController | null>(null)
   useEffect(() => {
-    const ended = new AbortController()
+    const ended = (running.current = new AbortController())
     state.value = { ...state.peek(), busy: true }
     const run = async () => {
       try {
         const value = await latest.current(ended.signal)
-        if (!ended.signal.aborted) put(value)
+        if (!ended.signal.aborted) show(value)
       } catch (error) {
         if (!ended.signal.aborted) state.value = { ...state.peek(), problem: problemIn(error), busy: false }
       }
@@ -60,5 +67,12 @@ export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>, keys: re
     void run()
     return () => ended.abort()
   }, [...keys, turn.value])
+  const put = (value: T) => {
+    if (left.signal.aborted) return false
+    // it may have read what the change has replaced
+    running.current?.abort()
+    show(value)
+    return true
+  }
   return { ...state.value, again: () => (turn.value += 1), put }
 }

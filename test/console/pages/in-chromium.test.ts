@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
 import { deferred } from '../../../src/domain/deferred.js'
 import { PASSWORD, addAccount } from '../../support/account.js'
@@ -412,6 +412,62 @@ describeConsole('pages of the console in a browser', () => {
       await page.locator('.toast', { hasText: /^Deleted/ }).waitFor()
       expect(new URL(page.url()).pathname).to.equal('/console/trash')
       await page.unroute(`**/links/${slow}`)
+    })
+
+    it('whose change takes long is not put over another link to which somebody went meanwhile', async () => {
+      const [slow, next] = [freshCode('slow'), freshCode('next')]
+      for (const each of [slow, next]) await addLink(service.db, { code: each, owner: editor.id })
+      await go(page, `/links/${slow}`, slow)
+      // a page before this one in the same document
+      await page.evaluate(`history.replaceState(null, '', '/console/links/${next}')`)
+      await page.evaluate(`history.pushState(null, '', '/console/links/${slow}')`)
+      const isGone = deferred()
+      await page.route(`**/links/${slow}`, async (route) => {
+        await isGone.promise
+        await route.continue()
+      })
+      await page.getByRole('switch', { name: 'On' }).click()
+      await page.evaluate('history.back()')
+      await page.getByRole('heading', { level: 1, name: next }).waitFor()
+      const changed = page.waitForResponse((response) => response.request().method() === 'PATCH')
+      isGone.resolve()
+      await (await changed).finished()
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).to.contain(next)
+      await page.unroute(`**/links/${slow}`)
+    })
+
+    it('that was just changed is not shown as a slower answer has it', async () => {
+      const own = freshCode('slower')
+      const [giver, taker] = [await addAccount(service, 'admin'), await service.addUser('editor')]
+      await addLink(service.db, { code: own, owner: giver.id })
+      const { page: tab } = await openSignedIn(service, giver)
+      await go(tab, `/links/${own}`, own)
+      const isAsked = deferred()
+      const isChanged = deferred()
+      const isAnswered = deferred()
+      // the page loads the link again once it is given away
+      const load = async (route: Route) => {
+        const response = await route.fetch()
+        isAsked.resolve()
+        await isChanged.promise
+        // fails where nobody waits for it any more
+        await route.fulfill({ response }).catch(() => undefined)
+        isAnswered.resolve()
+      }
+      await tab.route(`**/links/${own}`, load, { times: 1 })
+      await tab.getByLabel(`More for ${own}`).click()
+      await tab.getByRole('button', { name: 'Give to somebody else' }).click()
+      await tab.getByLabel('Who gets it').fill(taker.id)
+      await tab.getByRole('button', { name: 'Give it away' }).click()
+      await isAsked.promise
+      const isOn = tab.getByRole('switch', { name: 'On' })
+      await isOn.click()
+      await shown(tab, 'It is off.')
+      isChanged.resolve()
+      await isAnswered.promise
+      await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      expect(await isOn.isChecked()).to.equal(false)
     })
 
     it('that is not there leads back', async () => {

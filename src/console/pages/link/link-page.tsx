@@ -1,10 +1,9 @@
-import { useRoute } from 'preact-iso/router'
+import { useLocation, useRoute } from 'preact-iso/router'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { LoadingPage } from '../../parts/loading-page'
 import { useLoaded } from '../../parts/loaded'
-import { useLateRoute } from '../../parts/use-late-route'
 import { isManaged } from '../../parts/is-managed'
 import { ManagedLinkPage } from './managed-link-page'
 import { PublicLinkPage } from './public-link-page'
@@ -12,7 +11,7 @@ import { PublicLinkPage } from './public-link-page'
 /** One link: all of it for users who may change it; for others, what visitors can see. */
 export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
-  const lateRoute = useLateRoute()
+  const { route } = useLocation()
   const loaded = useLoaded((signal) => api.getLink(code, { signal }), [code])
   const { value: link, problem, again, put } = loaded
   if (link !== null && isManaged(link) && problem === null)
@@ -22,9 +21,8 @@ export const LinkPage = () => {
         link={link}
         onGiven={again}
         onChange={(changed) => {
-          put(changed)
           // after a rename, the page has a new URL
-          if (changed.code !== code) lateRoute(`/console/links/${changed.code}${location.search}`, true)
+          if (put(changed) && changed.code !== code) route(`/console/links/${changed.code}${location.search}`, true)
         }}
       />
     )
