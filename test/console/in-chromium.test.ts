@@ -479,6 +479,25 @@ describeConsole('the console in a browser', () => {
       await soon(async () => (await page.locator('h1:focus').count()) === 1)
     })
 
+    it('are each announced as deleted, though the words are the same', async () => {
+      const codes = [freshCode('again'), freshCode('again')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      await go(page, '?q=again-', 'Links')
+      await page.evaluate(`{
+        announced = []
+        const hear = (changes) => {
+          for (const { addedNodes } of changes) for (const { textContent } of addedNodes) announced.push(textContent)
+        }
+        new MutationObserver(hear).observe(document.querySelector('.toasts'), { childList: true, subtree: true })
+      }`)
+      for (const code of codes) {
+        await page.getByRole('button', { name: `Delete ${code}` }).click()
+        await row(code).waitFor({ state: 'detached' })
+      }
+      const heard = async () => String(await page.evaluate('announced.join()'))
+      await soon(async () => /^Deleted[.].*Deleted[.]/.test(await heard()))
+    })
+
     it('can be taken back for as long as somebody stands on the button that does it', async () => {
       const code = freshCode('slow')
       await addLink(service.db, { code, owner: editor.id })

@@ -53,20 +53,24 @@ const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
 /** Renders the announcements, once, at the foot of the frame. */
 export const Toasts = () => (
   <div class="toasts" role="status">
-    {shown.value !== null && <Toast {...shown.value} />}
+    {shown.value !== null && <Toast message={shown.value} />}
   </div>
 )
 
-const Toast = ({ text, undo }: Message) => (
-  <div class="toast" ref={useLeftFocus<HTMLDivElement>()}>
-    <span>{text}</span>
-    {undo !== undefined && (
-      <Button kind="bare" onPress={() => runUndo(undo)}>
-        {t.undo}
+const Toast = ({ message }: { readonly message: Message }) => {
+  const { text, undo } = message
+  return (
+    <div class="toast" ref={useLeftFocus<HTMLDivElement>()}>
+      {/* another element for each message: screen readers would not announce the same words again */}
+      <span key={message}>{text}</span>
+      {undo !== undefined && (
+        <Button kind="bare" onPress={() => runUndo(undo)}>
+          {t.undo}
+        </Button>
+      )}
+      <Button kind="bare" icon="close" label={t.close} onPress={() => put(null)}>
+        {''}
       </Button>
-    )}
-    <Button kind="bare" icon="close" label={t.close} onPress={() => put(null)}>
-      {''}
-    </Button>
-  </div>
-)
+    </div>
+  )
+}
