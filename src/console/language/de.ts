@@ -120,6 +120,7 @@ export const de: Texts = {
   none: 'nicht vorhanden',
   shown: (shown: number, all: number | undefined) =>
     all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`,
+  more: (count) => `${count} weitere`,
   found: (count) => `Gefunden: ${count}`,
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zu den Links' },
   notLoaded: {

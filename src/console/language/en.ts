@@ -120,6 +120,7 @@ export const en = {
   none: 'none',
   shown: (shown: number, all: number | undefined) =>
     all === undefined ? number(shown) : `${number(shown)} of ${number(all)}`,
+  more: (count: string) => `${count} more`,
   found: (count: string) => `Found: ${count}`,
   notFound: { title: 'There is no such page', back: 'To your links' },
   notLoaded: {

@@ -120,6 +120,10 @@ describeConsole('the import in a browser', () => {
     await shown(page, /^1 link made\./)
     await soon(async () => (await focused()) === 'To your links')
     await page.unroute('**/links/bulk')
+
+    await choose('many.json', JSON.stringify(Array.from({ length: 101 }, () => ({ target: 'ftp://example.com/' }))))
+    await page.getByRole('button', { name: '1 more' }).press('Enter')
+    await soon(async () => (await focused()) === '101 of 101')
   })
 
   it('asks before one that is running is left, by a link or a sign-out', async () => {

@@ -97,6 +97,24 @@ describeConsole('an edit of the policy in a browser', () => {
     await page.unroute(/replay=24h/)
   })
 
+  it('keeps the focus where its replay is stopped, goes on and ends', async () => {
+    await begin()
+    const isFocused = (text: RegExp) =>
+      soon(async () => text.test(String(await page.evaluate('document.activeElement?.textContent'))))
+    const isStopped = deferred()
+    const goesOn = deferred()
+    await page.route(/replay=/, (route) => isStopped.promise.then(() => route.abort()), { times: 1 })
+    await addFreeze('deny')
+    await page.getByRole('button', { name: 'Stop' }).press('Enter')
+    await isFocused(/^Count again$/)
+    isStopped.resolve()
+    await page.route(/replay=/, (route) => goesOn.promise.then(() => route.continue()), { times: 1 })
+    await page.keyboard.press('Enter')
+    await isFocused(/^Stop$/)
+    goesOn.resolve()
+    await isFocused(/^Over the last 24 hours /)
+  })
+
   it('shows what it changes and would have done, survives a reload, and is applied under its revision', async () => {
     await begin()
     await addFreeze('deny')

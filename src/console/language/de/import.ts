@@ -77,8 +77,6 @@ export const imports: Texts['imports'] = {
     conflict: 'Konflikt',
     refused: 'abgelehnt',
   },
-  shown: (shown, all) => `${number(shown)} von ${number(all)}`,
-  showMore: 'Mehr zeigen',
   place: inGerman,
   sameAs: (place) => `wie ${rowAt(place)}`,
   why: (why) => {

@@ -65,7 +65,6 @@ export const policy: Texts['policy'] = {
   added: 'hinzugefügt',
   removed: 'entfernt',
   noRows: 'Keine Zeile ist anders.',
-  moreOf: (count) => `${count} weitere`,
   turned: ({ all, toAllow, toDeny, byOtherRule }) => {
     if (all === 0) return 'Keine Entscheidung änderte sich.'
     const parts = [

@@ -48,8 +48,6 @@ export const imports = {
     conflict: 'conflict',
     refused: 'refused',
   },
-  shown: (shown: number, all: number) => `${number(shown)} of ${number(all)}`,
-  showMore: 'Show more',
   place: (place: string) => place,
   sameAs: (place: string) => `like ${rowAt(place)}`,
   why: (why: Reason): string => {

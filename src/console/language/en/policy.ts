@@ -60,7 +60,6 @@ export const policy = {
   added: 'added',
   removed: 'removed',
   noRows: 'No row differs.',
-  moreOf: (count: string) => `${count} more`,
   turned: ({ all, toAllow, toDeny, byOtherRule }: Turned): string => {
     if (all === 0) return 'No decision changed.'
     const parts = [

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 
 import { number } from '../../language/format'
 import { t } from '../../language/language'
-import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icon'
+import { MoreFoot } from '../../parts/more-foot'
 import { Segments } from '../../parts/segments'
 import { STATES, stateOf, type State } from './counts'
 import type { Row } from './rows'
@@ -68,14 +68,7 @@ export const RowsTable = ({
           ))}
         </tbody>
       </table>
-      <div class="list-foot">
-        <span>{t.imports.shown(shown.length, matching.length)}</span>
-        {shown.length < matching.length && (
-          <Button kind="bare" onPress={() => (most.value += AT_ONCE)}>
-            {t.imports.showMore}
-          </Button>
-        )}
-      </div>
+      <MoreFoot shown={shown.length} all={matching.length} onMore={() => (most.value += AT_ONCE)} />
     </>
   )
 }

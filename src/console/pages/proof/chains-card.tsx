@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals'
 import type { api } from '../../api'
 import { dateAndSeconds, number } from '../../language/format'
 import { t } from '../../language/language'
-import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { EffectWord } from '../../parts/matrix/verdict'
+import { MoreFoot } from '../../parts/more-foot'
 
 export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
@@ -15,6 +15,7 @@ const FIRST = 8
 /** The chains of the log, with their lengths. */
 export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => {
   const most = useSignal(FIRST)
+  const shown = chains.slice(0, most.value)
   return (
     <Card title={t.proof.chains}>
       <p class="body lead">{t.proof.chainsHint}</p>
@@ -29,7 +30,7 @@ export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => 
           </tr>
         </thead>
         <tbody>
-          {chains.slice(0, most.value).map(({ chain, entries, newest_at: newest }) => (
+          {shown.map(({ chain, entries, newest_at: newest }) => (
             <tr key={chain}>
               <th scope="row">{chain}</th>
               <td class="number">{number(entries)}</td>
@@ -38,12 +39,8 @@ export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => 
           ))}
         </tbody>
       </table>
-      {chains.length > most.value && (
-        <div class="list-foot">
-          <Button kind="bare" onPress={() => (most.value = chains.length)}>
-            {t.policy.moreOf(number(chains.length - most.value))}
-          </Button>
-        </div>
+      {chains.length > FIRST && (
+        <MoreFoot shown={shown.length} all={chains.length} onMore={() => (most.value = chains.length)} />
       )}
     </Card>
   )

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 
 import type { CellChange } from '../../../domain/decision-table.js'
-import { number } from '../../language/format'
 import { t } from '../../language/language'
-import { Button } from '../button'
 import { OTHER_ACTION, OTHER_ROLE } from '../matrix/matrix-model'
 import { Verdict } from '../matrix/verdict'
+import { MoreFoot } from '../more-foot'
 import { countTurned, shownChanges } from './turned'
 
 /** How many are shown at first, and added each time. */
@@ -60,12 +59,8 @@ export const ChangedDecisions = ({
           </tbody>
         </table>
       )}
-      {shown.length < all.length && (
-        <div class="list-foot">
-          <Button kind="bare" onPress={() => (most.value += AT_ONCE * 10)}>
-            {t.policy.moreOf(number(all.length - shown.length))}
-          </Button>
-        </div>
+      {all.length > AT_ONCE && (
+        <MoreFoot shown={shown.length} all={all.length} onMore={() => (most.value += AT_ONCE * 10)} />
       )}
     </>
   )

@@ -4,6 +4,7 @@ import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../button'
 import { Card } from '../card'
+import { useKeptFocus } from '../focus'
 import { LoadProblem } from '../load-problem'
 import { Verdict } from '../matrix/verdict'
 import { Note } from '../note'
@@ -41,7 +42,7 @@ export const ReplayCard = ({
         />
       }
     >
-      <div class="body stack">
+      <div class="body stack" {...useKeptFocus<HTMLDivElement>()}>
         {off !== null ? (
           <p class="hint">{off}</p>
         ) : (
@@ -104,7 +105,7 @@ const Outcome = ({
   const nameOf = useNames([...named.map(({ id }) => id), ...examples.map(({ subject }) => subject.id)])
   return (
     <div class={isWhole ? 'stack' : 'stack stale'}>
-      <p class="headline" role="status">
+      <p class="headline" role="status" tabIndex={-1}>
         {t.propose.headline(window, changed, considered)}
       </p>
       {changed > 0 && (
