@@ -214,6 +214,21 @@ describeConsole('the import in a browser', () => {
     await requireClean(page, 'an unreadable file')
   })
 
+  it('says so where a part of the page can no longer be loaded', async () => {
+    // as after an update of the service
+    const { page: tab } = await openSignedIn(service, editor)
+    await go(tab, '/import', 'Import')
+    await tab.route('**/console/assets/**', (route) => route.fulfill({ status: 404 }))
+    const choose = (name: string, text: string) =>
+      tab.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+    const why = 'The service is away, or was updated since you opened the console.'
+    await choose('links.csv', `code,target\n${freshCode('lost')},https://example.com/lost\n`)
+    await tab.getByRole('alert').getByText(why).waitFor()
+    await choose('links.json', JSON.stringify([{ code: freshCode('lost'), target: 'ftp://example.com/lost' }]))
+    await tab.getByRole('button', { name: 'Download what is refused' }).click()
+    await tab.locator('.toast', { hasText: why }).waitFor()
+  })
+
   it('says in German what the service says of a field, and what is wrong with the file', async () => {
     await page.evaluate(`localStorage.setItem('language', 'de')`)
     await begin()

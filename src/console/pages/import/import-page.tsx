@@ -12,9 +12,16 @@ import { detectFormat } from './detect-format'
 import { FileCard } from './file-card'
 import { createImportJob } from './import-job'
 import { importService } from './import-service'
-import { MOST_FILE_BYTES, readFile } from './read-file'
+import { MOST_FILE_BYTES, NotLoaded, readFile } from './read-file'
 import { rowsOf } from './rows'
 import { RowsCard } from './rows-card'
+
+/** Why nothing of a file could be read. Any other error is a bug, and is rethrown. */
+const faultOf = ({ name }: File, error: unknown): string => {
+  if (error instanceof NotLoaded) return t.notLoaded.why
+  if (error instanceof UnreadableFile) return t.imports.unreadable(name, error.message)
+  throw error
+}
 
 /** Imports a file: checks each row, then creates its link. */
 export const ImportPage = () => {
@@ -54,8 +61,7 @@ export const ImportPage = () => {
       const file = await readFile(given)
       if (!isOver()) check({ file, format: detectFormat(namesIn(file)), map: new Map() })
     } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error
-      if (!isOver()) fault.value = t.imports.unreadable(given.name, error.message)
+      if (!isOver()) fault.value = faultOf(given, error)
     } finally {
       if (!isOver()) reading.value = null
     }

@@ -25,7 +25,10 @@ export interface ReadFile {
   readonly fault: string | null
 }
 
-/** Throws UnreadableFile if nothing of the file can be read. */
+/** The script that reads such files could not be loaded. */
+export class NotLoaded extends Error {}
+
+/** Throws UnreadableFile if nothing of the file can be read, and NotLoaded. */
 export const readFile = async (file: File): Promise<ReadFile> => {
   const bytes = new Uint8Array(await contentOf(file))
   const head = headOf(bytes.subarray(0, HEAD_BYTES))
@@ -56,7 +59,9 @@ const inOnePiece = async function* (text: string): AsyncGenerator<string> {
 
 /** The parser is loaded with the first CSV. */
 const readCsv = async (text: string, head: string): Promise<Source> => {
-  const { parse } = await import('csv-parse/sync')
+  const { parse } = await import('csv-parse/sync').catch((cause: unknown) => {
+    throw new NotLoaded('csv-parse', { cause })
+  })
   const lines: ParsedLine[] = []
   const collect = (line: unknown): null => {
     if (isParsedLine(line)) lines.push(line)

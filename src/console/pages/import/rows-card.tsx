@@ -8,6 +8,7 @@ import { save } from '../../parts/download'
 import { useKeptFocus } from '../../parts/focus'
 import { Note, ProblemNote } from '../../parts/note'
 import { reasonFor } from '../../parts/service-rights'
+import { say } from '../../parts/toast'
 import type { Chosen } from './chosen'
 import { countStates } from './counts'
 import type { ImportJob } from './import-job'
@@ -100,12 +101,13 @@ const downloadRefused = async (
   { file: { name, columns, dialect }, map }: Chosen,
   rows: readonly Row[],
 ): Promise<void> => {
-  const { refusedText } = await import('../../../import/refused-text.js')
+  const loaded = await import('../../../import/refused-text.js').catch(() => null)
+  if (loaded === null) return say(t.notLoaded.why)
   const reasons = new Map<SourceRecord, readonly string[]>()
   for (const { record, outcome } of rows)
     if (outcome.is === 'conflict' || outcome.is === 'refused')
       reasons.set(record, [...(reasons.get(record) ?? []), whyText(outcome.why)])
-  const { head, line } = refusedText({ columns, dialect }, mappedColumns(map))
+  const { head, line } = loaded.refusedText({ columns, dialect }, mappedColumns(map))
   const lines = [...reasons].map(([record, why]) => line(record, why.join('; ')))
   const [ending, type] = columns === null ? ['ndjson', 'application/x-ndjson'] : ['csv', 'text/csv']
   save(`${name}.refused.${ending}`, new Blob([head, ...lines], { type }))
