@@ -19,19 +19,22 @@ const KEPT = 'linkgate-sign-in'
 
 const random = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(32)))
 
-/** The URL that starts a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
-const beginning = async (): Promise<string> => {
+/** Goes to the issuer: authorization code with PKCE (RFC 7636). False if this browser stores nothing for pages. */
+export const goToIssuer = async (): Promise<boolean> => {
   const [state, verifier] = [random(), random()]
   const here = location.pathname === RETURN_PATH ? '/console' : location.pathname + location.search + location.hash
-  sessionStorage.setItem(KEPT, JSON.stringify([state, verifier, here]))
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify([state, verifier, here]))
+  } catch {
+    return false
+  }
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const url = new URL(content)
   url.searchParams.set('state', state)
   url.searchParams.set('code_challenge', toBase64url(new Uint8Array(digest)))
-  return url.href
+  location.assign(url)
+  return true
 }
-
-export const goToIssuer = async (): Promise<void> => location.assign(await beginning())
 
 /** Opens the issuer in a new tab: this page stays as it is, and continues once its user is signed in there. */
 export const openIssuer = (): void => {

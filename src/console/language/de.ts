@@ -214,6 +214,9 @@ export const de: Texts = {
       error === 'access_denied'
         ? `${host} hat Sie nicht angemeldet: Es wurde dort abgelehnt oder abgebrochen.`
         : `${host} hat Sie nicht angemeldet: ${error}.`,
+    keepsNothing:
+      'Dieser Browser speichert keine Daten für diese Website. Ohne sie geht die Anmeldung nicht: ' +
+      'Erlauben Sie es, und versuchen Sie es noch einmal.',
     continueAt: (host) => `Weiter bei ${host}`,
     elsewhere:
       'Sie haben sich in einem anderen Tab abgemeldet. Was Sie hier getippt haben, bleibt erhalten, bis Sie sich ' +

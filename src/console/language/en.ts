@@ -212,6 +212,7 @@ export const en = {
       error === 'access_denied'
         ? `${host} did not sign you in: it was refused or cancelled there.`
         : `${host} did not sign you in: ${error}.`,
+    keepsNothing: 'This browser stores no data for this site, and a sign-in needs some. Allow it, and try again.',
     continueAt: (host: string) => `Continue at ${host}`,
     elsewhere: 'You signed out in another tab. What you typed here is kept until you sign in again.',
     ended: (at: Date) => `Your session ended at ${hour(at)}. What you typed is kept.`,

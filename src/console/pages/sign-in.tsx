@@ -54,6 +54,7 @@ export const SignIn = ({
 }
 
 const AtIssuer = () => {
+  const keepsNothing = useSignal(false)
   if (signInWay === 'not set up') return <Note kind="lit" title={t.door.notSetUp} />
   if (signInWay === 'issuer away')
     return (
@@ -65,12 +66,13 @@ const AtIssuer = () => {
   const refusal = issuerRefusal()
   return (
     <>
+      {keepsNothing.value && <Note kind="deny" title={t.door.keepsNothing} />}
       {refusal !== null && (
         <Note kind="deny" title={t.door.refusedAt(issuerHost(), refusal.error)}>
           {refusal.description !== null && <span class="caption">{refusal.description}</span>}
         </Note>
       )}
-      <Button kind="main" icon="key" wide onPress={goToIssuer}>
+      <Button kind="main" icon="key" wide onPress={async () => (keepsNothing.value = !(await goToIssuer()))}>
         {t.door.continueAt(issuerHost())}
       </Button>
     </>

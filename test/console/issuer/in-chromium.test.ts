@@ -80,6 +80,24 @@ describeConsole('the console of an issuer’s users', () => {
     }
   })
 
+  it('says so where the browser keeps nothing for any page, and sends nobody there in vain', async () => {
+    const service = await start({ CONSOLE_CLIENT_ID: CONSOLE_CLIENT.id })
+    const context = await openChromium()
+    context.setDefaultTimeout(15_000)
+    try {
+      await context.addInitScript(`Object.defineProperty(window, 'sessionStorage', {
+        get: () => { throw new DOMException('denied', 'SecurityError') }
+      })`)
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${service.port}/console`)
+      await page.getByRole('button', { name: 'Continue at' }).click()
+      await page.getByRole('alert').getByText('This browser stores no data for this site').waitFor()
+    } finally {
+      await context.close()
+      await service.stop()
+    }
+  })
+
   it('says so where the operator has not set it up', async () => {
     const service = await start({})
     const context = await openChromium()
