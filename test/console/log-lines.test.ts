@@ -65,6 +65,14 @@ describe('lines of the log', () => {
       ['Monday', 2],
       ['Sunday', 1],
     ])
+    // at midnight one may get a lower number than an earlier one
+    const [late, early] = ['2026-11-23T00:00:00.010Z', '2026-11-22T23:59:59.990Z'].map((time) => ({ time }))
+    const around = [line(4, late), line(3, early), line(2, late), line(1, early)]
+    const found = byDay(around, (time) => time.slice(0, 10))
+    expect(found.map(({ day, lines }) => [day, lines.map(({ id }) => id)])).to.deep.equal([
+      ['2026-11-23', ['4', '2']],
+      ['2026-11-22', ['3', '1']],
+    ])
   })
 })
 

@@ -41,17 +41,20 @@ export const foldLines = (lines: readonly LogEntry[]): readonly Fold[] => {
   })
 }
 
-/** Lines grouped by the day that a function returns, in order. */
+/**
+ * Lines grouped by the day that a function returns, in order; each day once, though their order is that of their ids,
+ * not of their times.
+ */
 export const byDay = (
   lines: readonly LogEntry[],
   dayOf: (time: string) => string,
 ): readonly { readonly day: string; readonly lines: readonly LogEntry[] }[] => {
-  const days: { readonly day: string; readonly lines: LogEntry[] }[] = []
+  const days = new Map<string, LogEntry[]>()
   for (const line of lines) {
     const day = dayOf(line.time)
-    const last = days.at(-1)
-    if (last?.day === day) last.lines.push(line)
-    else days.push({ day, lines: [line] })
+    const known = days.get(day)
+    if (known === undefined) days.set(day, [line])
+    else known.push(line)
   }
-  return days
+  return [...days].map(([day, ofDay]) => ({ day, lines: ofDay }))
 }
