@@ -343,6 +343,26 @@ describeConsole('the pages of the record in a browser', () => {
         await page.getByText('Live', { exact: true }).waitFor()
       })
 
+      it('are marked where the system chooses the colours: a new one, and the one that is open', async () => {
+        await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+        const first = lines().first()
+        /** without the borders between lines, and what the pointer changes */
+        const edge = async () => {
+          await page.mouse.move(0, 0)
+          const { x, y, height } = (await first.boundingBox()) ?? expect.fail('no line')
+          return (await page.screenshot({ clip: { x, y: y + 4, width: 6, height: height - 8 } })).toString('base64')
+        }
+        const [plain, before] = [await edge(), await first.getAttribute('data-id')]
+        await transfer()
+        await soon(async () => (await first.getAttribute('data-id')) !== before)
+        const fresh = await edge()
+        expect(fresh, 'a new one').not.to.equal(plain)
+        await first.click()
+        await page.locator('.line-details').waitFor()
+        expect(await edge(), 'an open one').not.to.be.oneOf([plain, fresh])
+        await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'reduce' })
+      })
+
       it('are off where the search has an end', async () => {
         await go(page, '/decisions?q=until:2026-01-01', 'Decisions')
         const pause = page.getByRole('button', { name: 'Pause' })
