@@ -100,7 +100,11 @@ export const TrashPage = () => {
                   <tr key={link.id}>
                     <td>
                       <strong>{link.code}</strong>
-                      {link.title !== null && <div class="caption">{link.title}</div>}
+                      {link.title !== null && (
+                        <div class="caption" dir="auto">
+                          {link.title}
+                        </div>
+                      )}
                     </td>
                     <td class="cut" title={link.target}>
                       {link.target}

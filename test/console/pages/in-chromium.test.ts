@@ -372,6 +372,18 @@ describeConsole('pages of the console in a browser', () => {
       await requireClean(page, 'a link of somebody else')
     })
 
+    it('has its title in the direction of its script, also for others and in the trash', async () => {
+      const [other, title] = [freshCode('hebrew'), '(שלום)!']
+      await asked('POST', '/links', admin, { code: other, title, target: 'https://example.com/' })
+      const direction = () => page.getByText(title).evaluate((text) => text.matches(':dir(rtl)'))
+      await go(page, `/links/${other}`, other)
+      expect(await direction(), 'for others').to.equal(true)
+      await asked('POST', `/links/${other}/transfer`, admin, { owner_id: editor.id })
+      await asked('DELETE', `/links/${other}`, editor)
+      await go(page, `/trash?q=${other}`, 'Trash')
+      expect(await direction(), 'in the trash').to.equal(true)
+    })
+
     it('has a history of all that happened to it, the oldest when asked for', async () => {
       const old = freshCode('old')
       const made = await asked('POST', '/links', editor, { code: old, target: 'https://example.com/' })

@@ -33,7 +33,7 @@ export const PublicLinkPage = ({
         <ProblemNote problem={problem.value} />
         <p class="lead">{t.link.notYours(off)}</p>
         <dl class="settings card">
-          <Fact name={t.fields.title}>{title ?? t.links.noTitle}</Fact>
+          <Fact name={t.fields.title}>{title === null ? t.links.noTitle : <bdi>{title}</bdi>}</Fact>
           <Fact name={t.fields.target}>
             {target === undefined ? (
               t.link.behindPassword
