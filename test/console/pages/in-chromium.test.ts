@@ -542,6 +542,21 @@ describeConsole('pages of the console in a browser', () => {
       expect(await page.getByText('Your role may not do that.').count()).to.equal(0)
     })
 
+    it('announce what is wrong with the rights of a token', async () => {
+      const message = 'link:read is not among the scopes of the requesting token'
+      const problem = { title: 'Unprocessable', status: 422, code: 'validation_failed' }
+      const answer = { status: 422, json: { ...problem, errors: [{ field: 'scopes.0', message }] } }
+      await page.route('**/users/me/tokens', (route) =>
+        route.request().method() === 'POST' ? route.fulfill(answer) : route.continue(),
+      )
+      await page.getByRole('button', { name: 'Make a token' }).click()
+      await page.getByLabel('What it is for').fill('refused')
+      await page.getByRole('button', { name: 'Make the token' }).click()
+      await page.getByRole('alert').getByText(message).waitFor()
+      await page.unroute('**/users/me/tokens')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+    })
+
     it('make a token, show it once, and revoke it', async () => {
       await page.getByRole('button', { name: 'Make a token' }).click()
       await page.getByLabel('What it is for').fill('nightly import')

@@ -90,7 +90,7 @@ export const NewTokenForm = ({
           ))}
         </div>
         {faults['scopes'] !== undefined && (
-          <p class="fault" id={faultId}>
+          <p class="fault" id={faultId} role="alert">
             {faults['scopes']}
           </p>
         )}
