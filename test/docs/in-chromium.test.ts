@@ -156,6 +156,13 @@ const WIDE = { width: 1_280, height: 800 }
       expect(await shown('article.operation')).to.equal(all)
     })
 
+    it('leaves the heading of a group out with the last of its operations', async () => {
+      await page.fill('#search', 'qr code')
+      await page.waitForSelector('#updateLink', { state: 'hidden' })
+      const groups = [await shown('.group:has(article:not([hidden]))'), await shown('.group > h2')]
+      expect(groups).to.deep.equal([1, 1])
+    })
+
     it('finds an operation by the name of a field', async () => {
       await page.fill('#search', 'max_visits')
       expect([await shown('#createLink'), await shown('#getHealth')]).to.deep.equal([1, 0])

@@ -18,7 +18,7 @@ const filter = (): void => {
     if (entry !== null) entry.hidden = !isFound
   }
   for (const group of document.querySelectorAll<HTMLElement>('[data-group]'))
-    group.hidden = group.querySelector('[data-words]:not([hidden]), li:not([hidden])') === null
+    group.hidden = group.querySelector('[data-words]:not([hidden]), nav li:not([hidden])') === null
   // the text above the operations would only hide the results
   for (const part of document.querySelectorAll<HTMLElement>('[data-about]')) part.hidden = asked.length > 0
   if (count !== null) count.textContent = asked.length === 0 ? '' : `${found} of ${operations.length} operations`
