@@ -10,7 +10,7 @@ const TOKEN_PATH = '/auth/token'
 const byPassword = (baseUrl: string): Html =>
   html`<p>
       You need an account. An admin can <a href="#inviteUser">invite</a> you; the first admin’s account was created when
-      the service was started for the first time, and that start printed where its password is.
+      the service was started for the first time, and that start printed how to sign in with it.
     </p>
     <p>
       Send your address and password to the token endpoint,
