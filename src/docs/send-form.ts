@@ -10,31 +10,36 @@ interface Control {
   readonly place: string
   readonly isRequired: boolean
   readonly schema: SchemaJson
-  readonly hint: string
+  /** what the example request sends; empty: nothing */
+  readonly preset: string
 }
 
 const isSecret = (name: string): boolean => /password|token|secret/.test(name)
 
-const controlOf = ({ name, place, isRequired, schema, hint }: Control): Html => {
+const controlOf = ({ name, place, isRequired, schema, preset }: Control): Html => {
   const required = isRequired ? html` required` : null
-  const values = schema.type === 'boolean' ? ['true', 'false'] : schema.type === 'array' ? [] : valuesOf(schema)
+  const isList = schema.type === 'array'
+  const values = schema.type === 'boolean' ? ['true', 'false'] : isList ? [] : valuesOf(schema)
   const field =
     values.length > 0
       ? html`<select name="${name}" data-in="${place}" ${required}>
           ${isRequired ? null : html`<option value=""></option>`}
-          ${values.map((value) => html`<option>${value}</option>`)}
+          ${values.map((value) => html`<option ${value === preset ? html` selected` : null}>${value}</option>`)}
         </select>`
       : html`<input
           name="${name}"
           data-in="${place}"
           type="${isSecret(name) ? 'password' : 'text'}"
-          placeholder="${hint}"
+          value="${preset}"
           autocomplete="off"
           spellcheck="false"
           ${required}
         />`
   return html`<label>
-    <span><code>${name}</code>${isRequired ? html` <span class="required">required</span>` : null}</span>
+    <span>
+      <code>${name}</code>${isRequired ? html` <span class="required">required</span>` : null}
+      ${isList ? html`<span class="aside">with commas between</span>` : null}
+    </span>
     ${field}
   </label>`
 }
@@ -45,7 +50,7 @@ const parameterControl = (parameter: Parameter): Html =>
     place: parameter.in,
     isRequired: parameter.required,
     schema: parameter.schema,
-    hint: parameter.example === undefined ? '' : String(parameter.example),
+    preset: parameter.example === undefined ? '' : String(parameter.example),
   })
 
 const bodyControls = (operation: ApiOperation): readonly Html[] => {
@@ -62,14 +67,14 @@ ${JSON.stringify(exampleOf(json), null, 2)}</textarea>
     ]
   const { properties = {}, required = [] } = content[MEDIA_TYPES.form]?.schema ?? {}
   return Object.entries(properties).map(([name, each]) =>
-    controlOf({ name, place: 'form', isRequired: required.includes(name), schema: each, hint: '' }),
+    controlOf({ name, place: 'form', isRequired: required.includes(name), schema: each, preset: '' }),
   )
 }
 
-/** The media types of a success, if there is a choice. */
+/** Whether JSON or a page comes, if both do; elsewhere, the query or the path says which type. */
 const acceptControl = ({ responses }: ApiOperation): Html | null => {
   const types = successTypes(responses)
-  if (types.length < 2) return null
+  if (!types.includes(MEDIA_TYPES.json) || !types.includes('text/html')) return null
   return html`<label>
     <span><code>Accept</code></span>
     <select name="Accept" data-in="header">
@@ -78,9 +83,9 @@ const acceptControl = ({ responses }: ApiOperation): Html | null => {
   </label>`
 }
 
-/** Headers of every operation are left out, to keep the form short. */
+/** Headers of every operation are left out, to keep the form short, and what the browser sends by itself. */
 const isAsked = ({ in: place, name }: Parameter): boolean =>
-  place !== 'cookie' && name !== 'Policy-At-Least' && name !== 'X-Request-ID'
+  place !== 'cookie' && !['Policy-At-Least', 'X-Request-ID', 'Sec-Fetch-Site'].includes(name)
 
 /** A form that sends the operation's request from the page. Without scripts there is no form. */
 export const sendForm = (operation: ApiOperation): Html => {

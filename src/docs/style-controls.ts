@@ -64,10 +64,6 @@ export const CONTROLS = css`
     font-size: 0.8125rem;
     resize: vertical;
   }
-  ::placeholder {
-    color: var(--ink-3);
-    opacity: 1;
-  }
   search label {
     margin: 0 0 0.25rem;
     color: var(--ink-2);

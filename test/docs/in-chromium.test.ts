@@ -242,6 +242,46 @@ const WIDE = { width: 1_280, height: 800 }
       expect((await answerTo('listLinks')).body).to.include('"tried"')
     })
 
+    it('sends what the command beside it sends, where nothing is changed in it', async () => {
+      const send = async (id: string) => {
+        const [request] = await Promise.all([
+          page.waitForRequest((sent) => sent.resourceType() === 'fetch'),
+          form(id).locator('button.main').click(),
+        ])
+        const { pathname, search } = new URL(request.url())
+        const { accept } = await request.allHeaders()
+        return { asked: `${request.method()} ${pathname}${search}`, accept, request }
+      }
+      await openForm('restorePolicyRevision')
+      await form('restorePolicyRevision').locator('input[name=revision]').fill('1')
+      const { asked, request } = await send('restorePolicyRevision')
+      expect(asked).to.equal('POST /policy/revisions/1/restore?dry_run=true')
+      expect(request.postDataJSON()).to.deep.equal({ reason: 'the edit of Tuesday was wrong' })
+
+      await openForm('explainDecision')
+      const question = 'role=editor&action=link%3Adelete&relation=other'
+      expect((await send('explainDecision')).asked).to.equal(`GET /policy/explanation?${question}`)
+
+      // of an export, the query says the format: `Accept` would change nothing
+      await openForm('exportLinks')
+      expect(await send('exportLinks')).to.include({ asked: 'GET /links/export', accept: '*/*' })
+      await openForm('getHome')
+      expect(await send('getHome')).to.include({ asked: 'GET /', accept: 'application/json' })
+    })
+
+    it('says only of the last request how it ended', async () => {
+      await page.evaluate(`window.fetch = (request) => new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason))
+      })`)
+      await openForm('getProfile')
+      const button = form('getProfile').locator('button.main')
+      await button.click()
+      await button.click()
+      expect(await form('getProfile').locator('.status').textContent()).to.equal('Waiting for the response.')
+      await form('getProfile').locator('.stop').click()
+      await form('getProfile').locator('.status', { hasText: 'Waiting for the response. Stopped.' }).waitFor()
+    })
+
     it('shows the status and the text of JSON that is not whole', async () => {
       await page.route('**/me', (route) => route.fulfill({ contentType: 'application/json', body: '{"id": "1"' }))
       await openForm('getProfile')

@@ -111,15 +111,17 @@ const send = async (form: HTMLFormElement, stop: AbortSignal): Promise<void> => 
     headers.textContent = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
     await showBody(response, body)
   } catch (error) {
-    if (stop.aborted) status.textContent += ' Stopped.'
-    else status.textContent = `${fault}: ${error instanceof Error ? error.message : String(error)}`
+    if (!stop.aborted) status.textContent = `${fault}: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.send')) {
   let running: AbortController | null = null
   const stopButton = find(form, '.stop', HTMLButtonElement)
-  stopButton.addEventListener('click', () => running?.abort())
+  stopButton.addEventListener('click', () => {
+    running?.abort()
+    find(form, '.status', HTMLElement).textContent += ' Stopped.'
+  })
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     running?.abort()
