@@ -99,6 +99,9 @@ const shortPathTo = async (folder: string): Promise<{ readonly path: string; rem
   return { path, remove: () => rm(place, { recursive: true, force: true }) }
 }
 
+/** Errors of a connection to a socket on which nobody listens; any other (EAGAIN: too many wait) may hide somebody. */
+const NOBODY_LISTENS: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
+
 /** True if a process listens on this socket, also one that is invisible from here. */
 const isListenedOn = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
@@ -106,7 +109,7 @@ const isListenedOn = (path: string): Promise<boolean> =>
       socket.destroy()
       resolve(true)
     })
-    socket.on('error', () => resolve(false))
+    socket.on('error', (error) => resolve(!NOBODY_LISTENS.has(errorCode(error))))
   })
 
 /** The lock for starting, joining or stopping the server. */

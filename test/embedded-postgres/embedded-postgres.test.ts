@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -229,6 +230,34 @@ describe('the embedded PostgreSQL', () => {
       expect(await readdir(join(dataDir, 'users')), 'the locks of its users').to.deep.equal(users)
       expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
     } finally {
+      await writeFile(file, text)
+    }
+    await leave()
+    expect(await isRunning(pid)).to.equal(false)
+  })
+
+  it('refuses to start a second server beside one that is not to be seen and takes no more connections', async () => {
+    const { leave, socket } = await open()
+    const cluster = join(dataDir, 'postgres')
+    const file = join(cluster, 'postmaster.pid')
+    const [pid, text] = [await pidIn(cluster), await readFile(file, 'utf8')]
+    const waiting: Socket[] = []
+    process.kill(pid, 'SIGSTOP')
+    await writeFile(file, text.replace(String(pid), String(2 ** 22)))
+    try {
+      for (let refused: unknown; refused === undefined;) {
+        const next = connect(join(socket.host, `.s.PGSQL.${socket.port}`))
+        waiting.push(next)
+        refused = await once(next, 'connect').then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        expect(waiting.length).to.be.below(10_000)
+      }
+      expect((await refusalOf(open())).message).to.include('already runs')
+    } finally {
+      for (const each of waiting) each.destroy()
+      process.kill(pid, 'SIGCONT')
       await writeFile(file, text)
     }
     await leave()
