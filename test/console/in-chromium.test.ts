@@ -243,6 +243,18 @@ describeConsole('the console in a browser', () => {
       expect(at(made.json, 'title')).to.equal(null)
     })
 
+    it('are found by a tag that one of them was given a moment ago', async () => {
+      const [code, tag] = [freshCode('tagged'), freshCode('tag')]
+      await addLink(service.db, { code, owner: editor.id })
+      const loaded = page.waitForResponse('**/tags')
+      await go(page, '', 'Links')
+      await (await loaded).finished()
+      await service.request('PATCH', `/links/${code}`, { token: editor.token, json: { tags: [tag] } })
+      await page.getByText('Tag: ').click()
+      await page.getByLabel(tag).waitFor()
+      await page.keyboard.press('Escape')
+    })
+
     it('are found as somebody types, and the address of the page keeps what was looked for', async () => {
       const code = freshCode('needle')
       await addLink(service.db, { code, owner: editor.id })

@@ -22,6 +22,7 @@ export const Menu = ({
   icon,
   bare = false,
   start = false,
+  onOpen,
   children,
 }: {
   readonly label: string
@@ -31,6 +32,7 @@ export const Menu = ({
   readonly bare?: boolean
   /** aligned to the start of the button instead of its end */
   readonly start?: boolean
+  readonly onOpen?: () => unknown
   readonly children: ComponentChildren
 }) => {
   const menu = useRef<HTMLDetailsElement>(null)
@@ -61,6 +63,7 @@ export const Menu = ({
     <details
       ref={menu}
       class={start ? 'menu start' : 'menu'}
+      onToggle={({ currentTarget }) => currentTarget.open && void onOpen?.()}
       onKeyDown={(event) => {
         const act = menu.current?.open === true ? keys[event.key] : undefined
         if (act === undefined || (event.key !== 'Escape' && isTyping(event.target))) return

@@ -20,6 +20,8 @@ export const TagMenu = ({
       start
       icon="tag"
       label={t.links.tag}
+      // a link that was made meanwhile may have new ones
+      onOpen={loaded.again}
       text={`${t.links.tag}: ${chosen.length === 0 ? t.links.anyTag : chosen.join(', ')}`}
     >
       <WhenLoaded of={loaded}>
