@@ -593,7 +593,8 @@ export const createClient = ({
   maxRetryAfter = 10,
   fetch = globalThis.fetch,
 }: ClientOptions): Client => {
-  if (!/^(?:$|\/|https?:\/\/)/i.test(baseUrl)) throw new TypeError(`baseUrl "${baseUrl}" is no http(s) URL`)
+  if (!/^(?:|\/[^?#]*|https?:\/\/[^/?#][^?#]*)$/i.test(baseUrl))
+    throw new TypeError(`baseUrl "${baseUrl}" is no http(s) URL`)
   /** the headers of the responses that these objects came from */
   const headersOf = new WeakMap<object, Headers>()
 

@@ -51,7 +51,9 @@ describe('requests of the client', () => {
   })
 
   it('are not made for a base URL that is none, or with a token that is none', async () => {
-    expect(() => createClient({ baseUrl: 'nonsense' })).to.throw(TypeError, 'nonsense')
+    // an empty host would make `links` the host, and a query would take the path
+    for (const baseUrl of ['nonsense', 'https://', 'https:///', 'https://go.example.com/?a=b', '/go#part'])
+      expect(() => createClient({ baseUrl }), baseUrl).to.throw(TypeError, baseUrl)
     for (const token of ['lgp_SECRET\nlgp_OTHER', '', 'a b', 'lgp_é']) {
       const sent: string[] = []
       const fetch = async (url: string | URL | Request) => {
