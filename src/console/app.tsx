@@ -105,7 +105,8 @@ const SignedIn = () => {
 const atTheDoor = signal<LinkgateProblem | null>(null)
 const open = async () => {
   let problem: LinkgateProblem | null = null
-  await openSession((each) => (problem = each))
+  // set before the sign-in page is shown: without a problem, that leaves its path at once
+  await openSession((each) => (atTheDoor.value = problem = each))
   atTheDoor.value = problem
 }
 

@@ -95,7 +95,11 @@ describeConsole('the first minute in a browser', () => {
   it('tells them also where the session could not be restored at first', async () => {
     const page = await browser.open('/console/sign-in')
     await page.getByRole('heading', { level: 1, name: 'Somebody is signed in already' }).waitFor()
-    await page.route('**/auth/session/refresh', (route) => route.fulfill({ status: 503, body: '' }))
+    await page.route('**/auth/session/refresh', async (route) => {
+      // the page is there already, and waits for this answer alone
+      await page.locator('#app:empty').waitFor({ state: 'attached' })
+      await route.fulfill({ status: 503, body: '' })
+    })
     await page.reload()
     await page.getByLabel('E-mail address').waitFor()
     await page.unroute('**/auth/session/refresh')
