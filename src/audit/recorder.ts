@@ -28,8 +28,8 @@ const INTERVAL_MS = 250
 const MOST_WAITING = 10_000
 const BATCH = 500
 
-/** True if a value cannot be stored (22: data exception, 23: constraint), so that writing it again is useless. */
-const isRefused = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
+/** True if a value cannot be stored (class 22, data exception): a second attempt would fail the same way. */
+const isRefused = (error: unknown): boolean => sqlState(error)?.startsWith('22') === true
 
 /**
  * Writes the decisions that are not part of a request's transaction (refusals, allowed reads), in batches. Changes are

@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa'
 import type { Logger } from 'pino'
 
 import { SQLSTATE, sqlState } from '../database/errors.js'
-import { Refusal } from '../domain/refusal.js'
+import { Refusal, type RefusalCode } from '../domain/refusal.js'
 import { writeProblem } from './problem.js'
 
 export type ErrorReport = (ctx: Context, error: unknown) => Refusal
@@ -28,7 +28,7 @@ export const errorReport =
       onDisagreement()
       const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
       log.error(alarm, 'the data layer refused what the layers before it allowed')
-    } else if (refusal.status >= 500 && !isClientsFault(ctx, refusal)) {
+    } else if (refusal.status >= 500 && !isExpected(ctx, refusal)) {
       log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
     }
     return refusal
@@ -49,15 +49,12 @@ export const errorExit =
     }
   }
 
-/**
- * Whether the method is unknown, the client asked for more at once than anybody may, or the deadline passed while it
- * was still sending: its own fault, so only its request line is logged.
- */
-const isClientsFault = ({ state }: Context, { code }: Refusal): boolean =>
-  code === 'not_implemented' ||
-  code === 'too_many_listeners' ||
-  code === 'exports_busy' ||
-  (code === 'deadline_exceeded' && state.readingBody === true)
+/** 5xx refusals of a service that works as it should: an unknown method, and limits that are reached. */
+const EXPECTED: ReadonlySet<RefusalCode> = new Set(['not_implemented', 'too_many_listeners', 'exports_busy'])
+
+/** Whether only the request line is logged. A deadline that passes while the client still sends is its own fault. */
+const isExpected = ({ state }: Context, { code }: Refusal): boolean =>
+  EXPECTED.has(code) || (code === 'deadline_exceeded' && state.readingBody === true)
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
