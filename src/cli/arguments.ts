@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 
 import { isAction } from '../domain/action.js'
+import { positiveIntegerIn } from '../domain/positive-integer.js'
 import { isCallerRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 
@@ -18,7 +19,10 @@ export const checked = (isValid: (text: string) => boolean, rule: string) =>
   parsed((text) => (isValid(text) ? text : undefined), rule)
 
 export const count = (max: number, rule = `must be a number from 1 to ${max}`) =>
-  parsed((text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined), rule)
+  parsed((text) => {
+    const value = positiveIntegerIn(text)
+    return value === null || value > max ? undefined : value
+  }, rule)
 
 export const action = checked(isAction, 'must be <resource>:<verb>, such as link:delete')
 

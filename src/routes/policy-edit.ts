@@ -4,6 +4,7 @@ import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Gate } from '../domain/gate.js'
 import type { FindLink } from '../domain/link.js'
+import { positiveIntegerIn } from '../domain/positive-integer.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import type { FindUser } from '../domain/user.js'
 import type { PolicyEdits } from '../layers/4-data/policy-edits.js'
@@ -44,7 +45,7 @@ export const requireRevision = async (
     throw new Refusal('precondition_required', {
       detail: 'Send If-Match with the ETag of GET /policy, so that you only change rows that you have seen.',
     })
-  const named = ifMatch.split(',').map((tag) => Number(/^"([1-9]\d{0,14})"$/.exec(tag.trim())?.[1]))
+  const named = ifMatch.split(',').flatMap((tag) => positiveIntegerIn(/^"(\d+)"$/.exec(tag.trim())?.[1]) ?? [])
   // another process may have made this revision, and this one has not loaded it yet: load it, then decide again
   const isNewer = named.some((revision) => revision > snapshot.revision)
   if (isNewer && (await policy.refresh()).revision > snapshot.revision) throw new PolicyReplaced(`If-Match ${named}`)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 
 import { inheritedIn, inheritsIn } from '../../src/console/parts/policy/inherits.js'
-import { revisionIn } from '../../src/console/parts/policy/revision-in.js'
+import { positiveIntegerIn } from '../../src/domain/positive-integer.js'
 import { policyRowIn, rowText } from '../../src/console/parts/policy/row.js'
 import { countTurned, shownChanges } from '../../src/console/parts/policy/turned.js'
 import { questionIn, textsOf } from '../../src/console/pages/explain/question.js'
@@ -92,6 +92,9 @@ describe('what the pages of the policy are made of', () => {
   })
 
   it('takes only numbers of revisions from an address', () => {
-    expect(['42', '0', '-1', '1e3', '042', '', undefined].map(revisionIn)).to.deep.equal([42, ...Array(6).fill(null)])
+    expect(['42', '0', '-1', '1e3', '042', '', undefined].map(positiveIntegerIn)).to.deep.equal([
+      42,
+      ...Array(6).fill(null),
+    ])
   })
 })

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import type { CellChange } from '../../domain/decision-table.js'
+import { positiveIntegerIn } from '../../domain/positive-integer.js'
 import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../csv/format.js'
 import { commentChanges } from '../../policy/comments.js'
@@ -57,10 +58,12 @@ export const diffCommand = (policy: Command) =>
       }),
     )
 
-const named = async (session: PolicySession, name: string) =>
-  /^[1-9]\d{0,14}$/.test(name)
-    ? { name: `revision ${name}`, snapshot: await snapshotOfRevision(session, Number(name)) }
-    : { name, snapshot: await snapshotOfFile(name, session.rules) }
+const named = async (session: PolicySession, name: string) => {
+  const revision = positiveIntegerIn(name)
+  return revision === null
+    ? { name, snapshot: await snapshotOfFile(name, session.rules) }
+    : { name: `revision ${name}`, snapshot: await snapshotOfRevision(session, revision) }
+}
 
 const changesCsv = (changes: readonly CellChange[]): string =>
   formatCsv(changes, {

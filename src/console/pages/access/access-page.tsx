@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useMemo } from 'preact/hooks'
 
+import { positiveIntegerIn } from '../../../domain/positive-integer.js'
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
@@ -18,7 +19,6 @@ import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
-import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
@@ -27,7 +27,7 @@ import { ExplainedMatrix } from './explained-matrix'
 /** The policy's answer to every question: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
   const { query, route } = useLocation()
-  const chosen = revisionIn(query['revision'])
+  const chosen = positiveIntegerIn(query['revision'])
   const inForce = useRevisionInForce()
   const off = reasonFor('policy:write')
   const loaded = useLoaded(

@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso/router'
 
+import { positiveIntegerIn } from '../../../domain/positive-integer.js'
 import { t } from '../../language/language'
 import { CopyButton } from '../../parts/copy-button'
 import { Page } from '../../parts/page'
-import { revisionIn } from '../../parts/policy/revision-in'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
 import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
@@ -21,7 +21,7 @@ export const ExplainPage = () => {
   const lateRoute = useLateRoute()
   const request = query['request']
   const question = questionIn(query)
-  const revision = revisionIn(query['revision'])
+  const revision = positiveIntegerIn(query['revision'])
   const form = useFormKey(JSON.stringify(question))
   const show = (asked: Question | null, revision: number | null) =>
     lateRoute(urlWith(path, { ...(asked && textsOf(asked)), revision }))

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useEffect, useRef } from 'preact/hooks'
 
+import { positiveIntegerIn } from '../../../domain/positive-integer.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
@@ -9,7 +10,6 @@ import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { useRevisionInForce } from '../../parts/policy/in-force'
-import { revisionIn } from '../../parts/policy/revision-in'
 import { reasonFor } from '../../parts/service-rights'
 import { urlWith } from '../../parts/url-with'
 import { useLateRoute } from '../../parts/use-late-route'
@@ -20,8 +20,8 @@ import { TimeLine, type Picked } from './time-line'
 import { useTurned } from './use-turned'
 
 const picksIn = (query: Readonly<Record<string, string>>): Picked => ({
-  open: revisionIn(query['revision']),
-  compared: (query['compare'] ?? '').split(',').flatMap((text) => revisionIn(text) ?? []),
+  open: positiveIntegerIn(query['revision']),
+  compared: (query['compare'] ?? '').split(',').flatMap((text) => positiveIntegerIn(text) ?? []),
 })
 
 /** All edits of the policy: reason, author, time and changes; with comparing and restoring. */
