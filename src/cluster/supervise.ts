@@ -14,8 +14,6 @@ interface SupervisorOptions {
 export interface Supervisor {
   /** the first worker's `ready` message; by then all workers are ready */
   readonly ready: Ready
-  /** all running processes, including those that start or stop */
-  workers(): readonly WorkerProcess[]
   /** Replaces one worker after another, each when its successor is ready. A call during a restart queues one more. */
   restart(): Promise<void>
   /** Ends all workers for good. Resolves when none is left. */
@@ -125,7 +123,6 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
 
   return {
     ready,
-    workers: () => [...living],
     restart: () => {
       if (!restartIsQueued) restarting = restarting.then(replaceAll)
       restartIsQueued = true
