@@ -158,7 +158,7 @@ const run = async (database: Database, config: Config, file: string, options: Im
 }
 
 const report = (
-  { made, unchanged, refused, ownerless, fault, unkept }: ImportResult,
+  { made, unchanged, refused, ownerless, ended, unkept }: ImportResult,
   { file, dryRun, refusedPath }: { file: string; dryRun: boolean; refusedPath: string | undefined },
 ): void => {
   const kept = refused > 0 && refusedPath !== undefined ? ` (${refusedPath})` : ''
@@ -170,9 +170,13 @@ const report = (
     const have = dryRun ? 'would have' : ownerless === 1 ? 'has' : 'have'
     print(`${number(ownerless)} of them ${have} no owner: only admins can change them (--owner)`)
   }
-  if (fault !== null) complain(`${file}: ${fault}`)
+  if (ended instanceof UnreadableFile) complain(`${file}: ${ended.message}`)
   if (unkept !== undefined) complain(`${refusedPath} lacks some of them, ${messageOf(unkept)}; import ${file} again`)
-  if (refused > 0 || fault !== null) throw new AnswerIsNo()
+  if (ended !== undefined && !(ended instanceof UnreadableFile)) {
+    complain(`the import did not reach the end of ${file}: import it again`)
+    throw ended
+  }
+  if (refused > 0 || ended !== undefined) throw new AnswerIsNo()
 }
 
 const requireOwner = async (database: Database, address: string): Promise<User> => {

@@ -41,15 +41,16 @@ export interface ImportResult {
   readonly refused: number
   /** created links without an owner */
   readonly ownerless: number
-  /** why the rest of the file could not be read; null if all of it was */
-  readonly fault: string | null
+  /** why it ended before the end of the file: an UnreadableFile, or another error; undefined if it did not */
+  readonly ended: unknown
   /** why refused records are missing in their file; undefined if none are */
   readonly unkept: unknown
 }
 
 /**
  * Imports a file record by record, in batches with a transaction each, in constant memory. Running it again creates
- * what an earlier run did not. Throws UnreadableFile if nothing of the file can be read.
+ * what an earlier run did not. Throws if the import ends before the first record: UnreadableFile if nothing of the file
+ * can be read.
  */
 export const importLinks = async (order: ImportOrder): Promise<ImportResult> => {
   let bytes = 0
@@ -65,7 +66,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
     if (newest > 0n) await order.store.reserveIds(newest)
     const writer = createWriter(order, refusedFile)
     let records = 0
-    let fault: string | null = null
+    let ended: unknown
     /** the field names of JSON records; a CSV names its columns once, at its beginning */
     const names = new Set<string>()
     try {
@@ -76,12 +77,16 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
         order.onProgress(bytes, records)
       }
     } catch (error) {
-      if (!(error instanceof UnreadableFile) || records === 0) throw error
-      fault = error.message
+      if (records === 0) throw error
+      ended = error
     }
     if (records === 0) throw new UnreadableFile('it has no records')
     if (source.columns === null) tellIgnored([...names], order)
-    return { ...(await writer.end()), fault }
+    if (ended === undefined || ended instanceof UnreadableFile)
+      await writer.flush().catch((error: unknown) => {
+        ended = error
+      })
+    return { ...(await writer.end()), ended }
   })
 }
 
@@ -121,8 +126,8 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
       characters += JSON.stringify(reading.record.original).length
       if (waiting >= BATCH || characters >= BATCH_CHARACTERS) await flush()
     },
+    flush,
     end: async () => {
-      await flush()
       if (sum.made >= MANY) await store.analyze()
       return { ...sum, unkept: await refusedFile?.close() }
     },

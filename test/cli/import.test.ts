@@ -390,6 +390,27 @@ describe('linkgate import', () => {
     expect(await codesOf(at.db)).to.include('broken1')
   })
 
+  it('says how far it came where the database ends it', async () => {
+    const ended = await place()
+    await ended.db.asOwner(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = '53100', message = 'the disk is full'; end $$`)
+    await ended.db.asOwner(`create trigger refuse before insert on links for each row when (new.code = 'c600')
+      execute function refuse()`)
+    const rows = Array.from({ length: 700 }, (_, n) => `c${n},${n === 7 ? 'nowhere' : 'https://example.com/'}\n`)
+    const file = await ended.fileOf(`code,target\n${rows.join('')}`)
+    const { code, out, err } = await ended.run(file, '--format', 'csv', '--owner', 'ada@example.com')
+    expect({ code, out }).to.deep.equal({
+      code: 1,
+      out: `499 made, 0 unchanged, 1 refused (${file}.refused.csv)\n`,
+    })
+    expect(err.trimEnd().split('\n')).to.deep.equal([
+      `linkgate: ${file}:9  target must be an absolute http or https URL`,
+      `linkgate: the import did not reach the end of ${file}: import it again`,
+      'linkgate: The database is unavailable',
+    ])
+    expect(await codesOf(ended.db)).to.have.length(499)
+  })
+
   it('no letter of a file reaches the terminal as anything but text', async () => {
     const file = await at.fileOf('code,target,\u001b[31mred\n"\u001b[2J",https://example.com/,x\n')
     const { err } = await at.run(file, '--format', 'csv')
