@@ -4,7 +4,7 @@ import type { Cell } from '../domain/decision-table.js'
 import { isRelation, type Relation } from '../domain/decision.js'
 import { pauseEvery } from '../domain/pause-every.js'
 import type { ObjectRow } from '../domain/policy-row.js'
-import { isCallerRole } from '../domain/role.js'
+import { ENGINE_ROLES, isCallerRole } from '../domain/role.js'
 import { parseCsv } from './csv.js'
 import { fault } from './parse-row.js'
 import type { Snapshot } from './snapshot.js'
@@ -52,6 +52,8 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
     if (relation !== '*' && !isRelation(relation)) return fault('relation must be anonymous, own, other or *')
     if (isCallerRole(role) && relation !== '*' && !relationsOf(role).includes(relation))
       return fault(`relation must be ${relationsOf(role).join(', ')} or *: the role ${role} has no other`)
+    if (role === `!${ENGINE_ROLES.anonymous}` && relation === 'anonymous')
+      return fault('relation must be own, other or *: a role other than anonymous has no anonymous relation')
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
 

@@ -176,6 +176,7 @@ describe('the invariants', () => {
     'never, x, admin, *, mine, w',
     'always, x, admin, policy:read, anonymous, w',
     'never, x, anonymous, link:update, own, w',
+    'never, x, !anonymous, link:update, anonymous, w',
     'never, x',
     'never, "x, y"',
   ]) {
