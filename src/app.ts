@@ -108,10 +108,10 @@ export const createApp = (parts: AppParts): Koa => {
   return app
 }
 
-/** Patterns of the paths of pages: of those without a parameter, and of all pages of the console. */
+/** Patterns of the paths of pages: of those without a parameter, and of all of the console and the documentation. */
 const pagesIn = (routes: readonly Route[]): readonly RegExp[] => {
   const pages = routes.filter(({ documentation: { types = [] } }) => types.includes('text/html'))
-  const paths = pages.map(({ path }) => path).filter((path) => /^\/(?:console\/.+|[^:]+)$/.test(path))
+  const paths = pages.map(({ path }) => path).filter((path) => /^\/(?:(?:console|docs)\/.+|[^:]+)$/.test(path))
   return paths.map((path) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
 }
 

@@ -184,11 +184,11 @@ describe('what a visitor may look at', () => {
   })
 
   it('finds a page though a slash was appended to its path', async () => {
-    for (const path of ['/console', '/console/links', '/console/links/launch', '/docs']) {
+    for (const path of ['/console', '/console/links', '/console/links/launch', '/docs', '/docs/links']) {
       const { status, headers } = await service.visit(`${path}/?from=mail`)
       expect([status, headers.get('Location')], path).to.deep.equal([308, `${path}?from=mail`])
     }
-    for (const path of ['/healthz/', '/launch/', '/console//', '/console/links//', '//', '/links/']) {
+    for (const path of ['/healthz/', '/launch/', '/console//', '/console/links//', '/docs/links//', '//', '/links/']) {
       const { status } = await service.request('GET', path)
       expect(status, path).to.equal(404)
     }
