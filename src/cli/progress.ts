@@ -1,3 +1,5 @@
+import { escapeInLine } from '../log/escape-invisible.js'
+
 /** Sets the text of the line; `part` (0 to 1) adds a bar before it. */
 type ShowProgress = (text: string, part?: number) => void
 
@@ -5,6 +7,8 @@ const AFTER_MS = 1_000
 const EVERY_MS = 200
 const WIDTH = 24
 const CLEAR = '\r\u001b[K'
+/** the width of a terminal that does not say it */
+const USUAL_COLUMNS = 80
 
 /** Shows a line on stderr while a command takes longer than a second, if stderr is a terminal. */
 export const withProgress = async <T>(first: string, work: (show: ShowProgress) => Promise<T>): Promise<T> => {
@@ -16,7 +20,8 @@ export const withProgress = async <T>(first: string, work: (show: ShowProgress) 
   const startedAt = performance.now()
   const elapsed = () => performance.now() - startedAt
   const timer = setInterval(() => {
-    if (elapsed() >= AFTER_MS) process.stderr.write(`${CLEAR}${line} (${Math.round(elapsed() / 1_000)} s)`)
+    if (elapsed() < AFTER_MS) return
+    process.stderr.write(CLEAR + progressLine(line, elapsed() / 1_000, process.stderr.columns))
   }, EVERY_MS)
   try {
     return await work(show)
@@ -24,6 +29,13 @@ export const withProgress = async <T>(first: string, work: (show: ShowProgress) 
     clearInterval(timer)
     if (elapsed() >= AFTER_MS) process.stderr.write(CLEAR)
   }
+}
+
+/** The text, cut to what a terminal shows in one line: `CLEAR` clears no line before it. */
+export const progressLine = (text: string, seconds: number, columns: number): string => {
+  const room = (columns > 0 ? columns : USUAL_COLUMNS) - 1
+  const end = ` (${Math.round(seconds)} s)`
+  return `${escapeInLine(text).slice(0, Math.max(room - end.length, 0))}${end}`.slice(0, room)
 }
 
 /** Clears the line of progress before a message; the line is drawn again afterwards. */
