@@ -29,7 +29,7 @@ interface Options {
   readonly json?: true
 }
 
-/** The width if stdout is not a terminal. */
+/** The width if stdout is not a terminal, or is one that does not say it. */
 const USUAL_WIDTH = 80
 const TOP = 5
 
@@ -78,7 +78,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
   print('')
   const { lines, perBar } = drawChart(
     series.map(({ visits }) => visits),
-    process.stdout.columns ?? USUAL_WIDTH,
+    process.stdout.columns > 0 ? process.stdout.columns : USUAL_WIDTH,
   )
   print(lines.join('\n'))
   printStyled([{ text: `each bar: ${counted(perBar, interval)} (${shown.zone})`, style: 'dim' }])

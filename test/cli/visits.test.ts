@@ -49,6 +49,16 @@ describe('linkgate visits', () => {
     expect(out).to.match(/^browser\n +1,500 +100 % +Firefox$/m)
   })
 
+  it('draws as for a pipe at a terminal that does not say how wide it is', async () => {
+    const before = Object.getOwnPropertyDescriptor(process.stdout, 'columns') ?? { value: undefined }
+    Object.defineProperty(process.stdout, 'columns', { value: 0, configurable: true, writable: true })
+    try {
+      expect((await visits(code)).out).to.include('each bar: 1 day (UTC)')
+    } finally {
+      Object.defineProperty(process.stdout, 'columns', before)
+    }
+  })
+
   it('says where visits are not counted any more, and only there', async () => {
     const off = await runCommand(['visits', code], { environment: { ...environment, VISITS: 'off' } })
     expect(off.out).to.include('VISITS=off')
