@@ -25,6 +25,7 @@ export const csvOptions = (head: string) => ({
   // a quote inside an unquoted cell is literal
   relax_quotes: true,
   skip_empty_lines: true,
+  skip_records_with_empty_values: true,
 })
 
 /**

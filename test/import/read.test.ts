@@ -89,6 +89,14 @@ describe('reading a file of links', () => {
     expect(found[1]?.fault).to.equal('has 3 cells, and the first line names 2 columns')
   })
 
+  it('a row of empty cells, of which spreadsheets write many, is none', async () => {
+    const found = await read('code;target\n;\na;x\n" "; \n;;;\nb;y\n;\n')
+    expect(found.map(({ place, original }) => [place, original])).to.deep.equal([
+      ['3', ['a', 'x']],
+      ['6', ['b', 'y']],
+    ])
+  })
+
   it('lines may end differently in one file', async () => {
     for (const text of ['a,b\r\n1,2\n3,4\r', 'a,b\n1,2\r\n3,4\r\n', 'a,b\r1,2\n3,4']) {
       const found = await read(text)
