@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
-import { sqlState } from '../database/errors.js'
+import { isUnstorable } from '../database/errors.js'
 import { enter } from '../database/statement.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 
@@ -28,9 +28,6 @@ const INTERVAL_MS = 250
 const MOST_WAITING = 10_000
 const BATCH = 500
 
-/** True if a value cannot be stored (class 22, data exception): a second attempt would fail the same way. */
-const isRefused = (error: unknown): boolean => sqlState(error)?.startsWith('22') === true
-
 /**
  * Writes the decisions that are not part of a request's transaction (refusals, allowed reads), in batches. Changes are
  * not recorded here: their records commit with them.
@@ -51,7 +48,7 @@ export const createRecorder = ({ database, onFault, onBatch }: RecorderOptions) 
         await database.flush([enter(AUDIT_WRITER, null), insertDecisions(batch)])
       } catch (error) {
         failures += 1
-        const refused = isRefused(error)
+        const refused = isUnstorable(error)
         // halved until the record that the database refuses is alone
         if (refused && batch.length > 1) {
           size = Math.ceil(batch.length / 2)

@@ -46,6 +46,9 @@ const REFUSED_BY_DATABASE: Readonly<
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined
 
+/** True if a value cannot be stored (class 22, data exception): a second attempt would fail the same way. */
+export const isUnstorable = (error: unknown): boolean => sqlState(error)?.startsWith('22') === true
+
 /** True if the error is a violation of this constraint or unique index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint

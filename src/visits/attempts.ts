@@ -1,5 +1,4 @@
-import { isDatabaseAway } from '../database/errors.js'
-import { Refusal } from '../domain/refusal.js'
+import { isUnstorable } from '../database/errors.js'
 
 /** Shared by writing and counting: after a failure that may pass, both wait before the next attempt. */
 export const createAttempts = (retryMs: number) => {
@@ -8,7 +7,7 @@ export const createAttempts = (retryMs: number) => {
     isDue: (): boolean => performance.now() >= retryAt,
     /** Returns whether a retry may succeed; it then waits. */
     fail: (error: unknown): boolean => {
-      const mayPass = isTransient(error)
+      const mayPass = !isUnstorable(error)
       if (mayPass) retryAt = performance.now() + retryMs
       return mayPass
     },
@@ -20,7 +19,3 @@ export const createAttempts = (retryMs: number) => {
 }
 
 export type Attempts = ReturnType<typeof createAttempts>
-
-/** The database is away, or a deadlock rolled the batch back. */
-const isTransient = (error: unknown): boolean =>
-  isDatabaseAway(error) || (error instanceof Refusal && error.code === 'conflict')

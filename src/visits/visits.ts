@@ -61,7 +61,7 @@ const FRESH_MS = 500
 /**
  * Counts visits in batches. No request waits for a batch, and addresses and user agents are discarded as soon as a
  * visit is described. While the database is down, visits wait in memory. Batches are idempotent: one whose answer was
- * lost is sent again and written once. A batch that the database rejects is dropped. Times are in milliseconds.
+ * lost is sent again and written once. One with a value that cannot be stored is dropped. Times are in milliseconds.
  */
 export const createVisits = ({
   database,

@@ -15,7 +15,7 @@ interface WriterOptions {
   readonly onWritten: (visits: number) => void
   /** Called with the error of each attempt that failed. */
   readonly onFail: (error: unknown) => void
-  /** Called for a batch that the database rejects: a retry would fail as well. */
+  /** Called for a batch with a value that cannot be stored: a retry would fail as well. */
   readonly onRejected: (visits: number) => void
 }
 

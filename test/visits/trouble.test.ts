@@ -120,6 +120,30 @@ describe('visits in trouble', () => {
       expect(visits.stats()).to.include({ dropped: 0 })
     })
 
+    for (const [what, state, dropped] of [
+      ['sends a batch again after an error that is not about its values', 'lock_not_available', 0],
+      ['drops a batch with a value that cannot be stored, and no other', 'invalid_text_representation', 3],
+    ] as const) {
+      it(what, async () => {
+        await service.db.asOwner(
+          `create function fail() returns trigger language plpgsql as $$
+           begin raise exception using errcode = '${state}'; end $$`,
+        )
+        await service.db.asOwner(
+          'create trigger fail before insert on added_visits for each row execute function fail()',
+        )
+        try {
+          note(3)
+          await until('it is noticed', () => faults.some((fault) => fault !== null))
+        } finally {
+          await service.db.asOwner('drop function fail cascade')
+        }
+        note(1)
+        await untilCounted(service, link, 4 - dropped)
+        expect(visits.stats()).to.include({ dropped })
+      })
+    }
+
     it('knows of no end of an outage of counting while more visits are written', async () => {
       await service.db.asOwner(`alter table visit_values add constraint no_more check (link_id <> ${link.id})`)
       try {
