@@ -246,6 +246,7 @@ describe('linkgate audit', () => {
       [['list', '--revision', 'last'], 'must be the number of a revision'],
       [['list', '--link', 'https://example.com/spring'], 'must be the code or the id of a link'],
       [['expire', '--before', '2999-01'], 'must not be later than this month'],
+      [['expire', '--before', '0000-01'], 'must be a month'],
       [['expire'], '--before'],
       [['verify', '--key', '/nowhere.pem'], 'there is no file /nowhere.pem'],
     ] as const) {

@@ -14,7 +14,7 @@ import { withKeys } from './keys.js'
 import { verifyAll } from './verify-stored.js'
 
 const month = checked(
-  (text) => /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && text <= new Date().toISOString().slice(0, 7),
+  (text) => /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && text <= new Date().toISOString().slice(0, 7),
   'must be a month such as 2026-01, and must not be later than this month',
 )
 
