@@ -17,14 +17,22 @@ export const REDIS_OPTIONS = {
 } as const
 
 /**
- * Opens the Redis client that counts for all nodes, without waiting for the connection. Calls `onChange` with each
- * error, and with null whenever Redis is ready.
+ * Opens the Redis client that counts for all nodes, without waiting for the connection. Calls `onChange` with the first
+ * error of an outage, and with null whenever Redis is ready.
  */
 export const openRedis = async (url: string, onChange: (fault: unknown) => void): Promise<Redis> => {
   // Loaded on demand: it is as large as a web framework.
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, REDIS_OPTIONS)
-  redis.on('error', onChange)
-  redis.on('ready', () => onChange(null))
+  // Each attempt at a hanging server fails with two errors in turn.
+  let away = false
+  redis.on('error', (error) => {
+    if (!away) onChange(error)
+    away = true
+  })
+  redis.on('ready', () => {
+    away = false
+    onChange(null)
+  })
   return redis
 }

@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
 import { expect } from 'chai'
 
+import { openRedis } from '../../../src/layers/1-gateway/redis.js'
+import { onChange } from '../../../src/log/on-change.js'
 import { openConnection } from '../../support/connection.js'
 import { testDatabase, type TestDatabase } from '../../support/database.js'
 import { keepLog } from '../../support/log.js'
@@ -149,5 +154,25 @@ const PATIENCE_MS = 3_000
       for (const caller of callers) caller.close()
       await node.stop()
     }
+  })
+})
+
+describe('the Redis client of a server that accepts connections and never answers', () => {
+  it('is told of once, however often it tries again', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('it listens on no port')
+    const told: unknown[] = []
+    const redis = await openRedis(
+      `redis://127.0.0.1:${address.port}`,
+      onChange((fault) => told.push(fault)),
+    )
+    let attempts = 0
+    redis.on('close', () => (attempts += 1))
+    await until('it has tried again several times', () => attempts > 3)
+    redis.disconnect()
+    server.close()
+    expect(told).to.have.length(1)
   })
 })
