@@ -122,10 +122,10 @@ const rolesMadeBy = ([first]: readonly SqlFile[]): readonly string[] => {
 const explained = async (client: Client, roles: readonly string[], error: unknown): Promise<unknown> => {
   if (sqlState(error) !== SQLSTATE.insufficientPrivilege || !(error instanceof Error)) return error
   const missing = await missingRights(client, roles).catch(() => [])
+  const statements = missing.map((statement) => `"${statement}"`).join(', ')
   const advice =
-    missing.length > 0
-      ? `a superuser can give it: ${missing.map((statement) => `"${statement}"`).join(', ')}`
-      : "MIGRATION_DATABASE_URL has to be the schema's owner, with CREATEROLE and INHERIT"
+    "MIGRATION_DATABASE_URL must name the schema's owner, with CREATEROLE and INHERIT" +
+    (statements && `; or a superuser gives the right: ${statements}`)
   const message = `the database role that migrates lacks a right (${error.message}): ${advice} (docs/operations.md)`
   return new StartError(message, { cause: error })
 }

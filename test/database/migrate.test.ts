@@ -207,6 +207,9 @@ describe('migrating', () => {
         .that.matches(
           /^the database role that migrates lacks a right \([^\n]+\): [^\n]*"alter role weak createrole"[^\n]+$/,
         )
+        .and.contains(
+          ": MIGRATION_DATABASE_URL must name the schema's owner, with CREATEROLE and INHERIT; or a superuser",
+        )
     } finally {
       await ask('drop role weak')
     }
