@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import type { ServiceAction } from '../../domain/action.js'
 import { api } from '../api'
 import { problemIn } from './loaded'
+import { untilAnswered } from './reconnect'
 import { reasonOf } from './rights'
 
 type OwnRights = Awaited<ReturnType<typeof api.getOwnRights>>
@@ -13,7 +14,7 @@ const rights = signal<OwnRights['service'] | null>(null)
 /** Loads the caller's general rights. If that fails, those that were loaded before stay. */
 export const loadServiceRights = async (signal: AbortSignal): Promise<void> => {
   try {
-    rights.value = (await api.getOwnRights({ codes: [] }, { signal })).service
+    rights.value = (await untilAnswered(() => api.getOwnRights({ codes: [] }, { signal }), signal)).service
   } catch (error) {
     if (!signal.aborted) problemIn(error)
   }

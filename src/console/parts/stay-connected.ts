@@ -1,9 +1,5 @@
-import type { LinkgateProblem } from '../api'
 import { problemIn } from './loaded'
-import { countDownOrOnline } from './reconnect'
-
-/** Retrying does not change a 403 or a 404. */
-export const isFinal = ({ status }: LinkgateProblem): boolean => status >= 400 && status < 500 && status !== 429
+import { countDownOrOnline, isFinal } from './reconnect'
 
 /**
  * Reads a stream of events until `signal` aborts, and reconnects if it breaks. Ends if the service refuses permanently.

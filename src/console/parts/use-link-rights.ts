@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 
 import { api } from '../api'
 import { problemIn } from './loaded'
+import { untilAnswered } from './reconnect'
 import type { Right } from './rights'
 
 /** The caller's rights to a link, by action. */
@@ -25,7 +26,10 @@ export const useLinkRights = (
     if (asked.length === 0) return undefined
     const ended = new AbortController()
     const ask = async () => {
-      const { links } = await api.getOwnRights({ codes: asked }, { signal: ended.signal })
+      const { links } = await untilAnswered(
+        () => api.getOwnRights({ codes: asked }, { signal: ended.signal }),
+        ended.signal,
+      )
       const answered = new Map<string, LinkRights>(links.map(({ code, rights }) => [code, rights]))
       // an unknown code has no rights, and is not requested again
       known.value = new Map([...known.peek(), ...asked.map((code) => [code, answered.get(code) ?? {}] as const)])

@@ -1,20 +1,20 @@
 import { useRef } from 'preact/hooks'
 
-import { api, type LinkgateProblem } from '../api'
+import { api } from '../api'
 import { t } from '../language/language'
 import { userId } from '../session'
 import { problemIn, useLoaded } from './loaded'
+import { untilAnswered } from './reconnect'
 import { may } from './service-rights'
 
 /** Deleted users, and users whom the caller may not see, have no known name. */
 const nameOf = async (id: string, signal: AbortSignal): Promise<string | null> => {
   try {
-    return (await api.getUser(id, { signal })).name
+    return (await untilAnswered(() => api.getUser(id, { signal }), signal)).name
   } catch (error) {
     signal.throwIfAborted()
-    const { status }: LinkgateProblem = problemIn(error)
-    if (status === 403 || status === 404) return null
-    throw error
+    problemIn(error)
+    return null
   }
 }
 

@@ -372,6 +372,32 @@ describeConsole('pages of the console in a browser', () => {
       await requireClean(page, 'a link of somebody else')
     })
 
+    it('says what its reader may not do, and whose it is, once an outage has ended', async () => {
+      const code = freshCode('theirs')
+      const owner = await service.addUser('editor')
+      await asked('PATCH', '/users/me', owner, { name: 'Olga Owner' })
+      await addLink(service.db, { code, owner: owner.id })
+      const { page: tab } = await openSignedIn(service, await addAccount(service, 'admin'))
+      /** Opens the link in an outage of a path, which ends after as many requests as the client sends by itself. */
+      const openInOutage = async (reader: Page, path: string, requests: number, text: string) => {
+        let failed = 0
+        await reader.route(`${service.baseUrl}${path}`, (route) => {
+          failed += 1
+          return route.abort()
+        })
+        await go(reader, `/links/${code}`, code)
+        await soon(async () => failed >= requests)
+        await reader.unroute(`${service.baseUrl}${path}`)
+        await soon(async () => {
+          await reader.evaluate("dispatchEvent(new Event('online'))")
+          return (await reader.getByText(text).count()) > 0
+        })
+      }
+      // the general rights and those to the link
+      await openInOutage(page, '/users/me/rights', 6, 'R5: not yours')
+      await openInOutage(tab, `/users/${owner.id}`, 3, 'Olga Owner')
+    })
+
     it('has its title in the direction of its script, also for others and in the trash', async () => {
       const [other, title] = [freshCode('hebrew'), '(שלום)!']
       await asked('POST', '/links', admin, { code: other, title, target: 'https://example.com/' })

@@ -5,8 +5,7 @@ import type { LogEntry, Page } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import type { List } from '../../parts/pages'
 import { pause } from '../../parts/pause'
-import { countDownOrOnline } from '../../parts/reconnect'
-import { isFinal } from '../../parts/stay-connected'
+import { countDownOrOnline, isFinal } from '../../parts/reconnect'
 import { START, needsReload, receive, shown, type Tail } from './tail'
 
 const ASKED_MS = 2_000

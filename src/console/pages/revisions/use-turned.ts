@@ -3,9 +3,8 @@ import { useEffect } from 'preact/hooks'
 
 import { api, type PolicyRevision } from '../../api'
 import { problemIn } from '../../parts/loaded'
-import { pause, waitBefore } from '../../parts/pause'
 import { countTurned, type Turned } from '../../parts/policy/turned'
-import { isFinal } from '../../parts/stay-connected'
+import { untilAnswered } from '../../parts/reconnect'
 
 /** The decisions that each revision changed, requested one after the other; null: unknown. */
 export const useTurned = (revisions: readonly PolicyRevision[]): Signal<ReadonlyMap<number, Turned | null>> => {
@@ -26,16 +25,16 @@ export const useTurned = (revisions: readonly PolicyRevision[]): Signal<Readonly
   return known
 }
 
-/** Tries again until the service answers; null if it refuses, or the caller may not read the rows. */
+/** Null if the service refuses, or the caller may not read the rows. */
 const turnedBy = async (revision: number, signal: AbortSignal): Promise<Turned | null> => {
-  for (let failed = 0; !signal.aborted; failed += 1) {
-    try {
-      const { decisions_changed: changes } = await api.getPolicyRevision(revision, { signal })
-      return changes && countTurned(changes)
-    } catch (error) {
-      if (!signal.aborted && isFinal(problemIn(error))) return null
-      await pause(waitBefore(failed) * 1_000, signal)
-    }
+  try {
+    const { decisions_changed: changes } = await untilAnswered(
+      () => api.getPolicyRevision(revision, { signal }),
+      signal,
+    )
+    return changes && countTurned(changes)
+  } catch (error) {
+    if (!signal.aborted) problemIn(error)
+    return null
   }
-  return null
 }
