@@ -210,6 +210,19 @@ describeConsole('the pages of the policy in a browser', () => {
     })
   })
 
+  it('give the words of a matrix room where somebody has chosen larger text', async () => {
+    const { context, page: tab } = await openSignedIn(service, admin)
+    await (await context.newCDPSession(tab)).send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+    await tab.setViewportSize({ width: 1_600, height: 900 })
+    await go(tab, '/access', 'Access')
+    await tab.locator('.matrix .verdict').first().waitFor()
+    expect(await tab.locator('.matrix thead th[scope=colgroup]').count()).to.be.greaterThan(1)
+    const cut = await tab
+      .locator('.matrix .verdict')
+      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
+    expect(cut).to.equal(0)
+  })
+
   it('mark the open cell and the open revision where the system chooses the colours', async () => {
     const { page: tab } = await openSignedIn(service, admin)
     await tab.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })

@@ -494,4 +494,20 @@ describeConsole('the pages of users in a browser', () => {
     await other.getByRole('dialog').getByLabel('Role').selectOption('admin')
     await other.getByRole('dialog').getByText('admin may do more than you').waitFor()
   })
+
+  it('have room for the longest name of a role on a narrow window, and for text of twice the size', async () => {
+    const role = 'r'.repeat(32)
+    await addRows(service, admin.token, rowsFor(role, 880, 'link:read'))
+    const { context, page: tab } = await openSignedIn(service, admin)
+    const fits = () =>
+      soon(async () => Number(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0)
+    await tab.setViewportSize({ width: 320, height: 640 })
+    await go(tab, '/users', 'Users')
+    await tab.getByRole('option', { name: role }).waitFor({ state: 'attached' })
+    await fits()
+    await (await context.newCDPSession(tab)).send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+    await tab.setViewportSize({ width: 800, height: 640 })
+    await go(tab, '/users', 'Users')
+    await fits()
+  })
 })

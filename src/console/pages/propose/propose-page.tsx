@@ -102,7 +102,7 @@ const Proposal = ({
 
   const newest = Math.max(inForce.value ?? 0, policy.revision)
   // without room next to the rows, the three numbers stay above them
-  const isNarrow = useMedia('(width < 1100px)')
+  const isNarrow = useMedia('(width < 68.75rem)')
   const replayed = together(replay.state.value.parts)
 
   const isStale = newest > policy.revision || apply.problem.value?.status === 412

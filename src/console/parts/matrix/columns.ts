@@ -1,7 +1,9 @@
 import type { RoleColumns } from './matrix-model.js'
 
-/** In pixels. A role with a single column gets a wider one. */
+/** In pixels, at the usual size of the text. A role with a single column gets a wider one. */
 export const WIDTHS = { action: 140, half: 88, single: 96 } as const
+/** The usual size of the text of a page. */
+export const TEXT_PX = 14
 
 export const widthOf = ({ relations }: RoleColumns): number =>
   relations.length === 1 ? WIDTHS.single : WIDTHS.half * relations.length
@@ -11,7 +13,7 @@ export type Slot =
   | { readonly is: 'role'; readonly column: number; readonly role: RoleColumns }
   | { readonly is: 'gap'; readonly key: string; readonly width: number }
 
-/** The visible range of the role columns, in pixels from the start of the first one. */
+/** The visible range of the role columns, in pixels of `WIDTHS` from the start of the first one. */
 export interface Seen {
   readonly from: number
   readonly to: number

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Question } from '../../../domain/decision-table.js'
 import type { Relation } from '../../../domain/decision.js'
 import { t } from '../../language/language'
-import { WIDTHS, slotsOf, widthOf, type Slot } from './columns'
+import { TEXT_PX, WIDTHS, slotsOf, widthOf, type Slot } from './columns'
 import { MatrixCell } from './matrix-cell'
 import { OTHER_ACTION, OTHER_ROLE, type MatrixModel } from './matrix-model'
 import { move, type ShownNames } from './move'
@@ -32,7 +32,9 @@ export const Matrix = ({ label, model, roles, actions, inherits, open, onOpen }:
     return { roles: roles.flatMap((role) => byName.get(role) ?? []), actions }
   }, [model, roles.join(), actions.join()])
   const frame = useRef<HTMLDivElement>(null)
-  const seen = useSeen(frame)
+  /** the size of the text, as its reader has chosen it, against the one that the widths are for */
+  const scale = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) / TEXT_PX, [])
+  const seen = useSeen(frame, scale)
 
   const chosen = useSignal<Question | null>(null)
   const active = activeIn(model, shown, chosen.value)
@@ -80,7 +82,7 @@ export const Matrix = ({ label, model, roles, actions, inherits, open, onOpen }:
         aria-label={label}
         aria-rowcount={shown.actions.length + 2}
         aria-colcount={1 + shown.roles.reduce((sum, { relations }) => sum + relations.length, 0)}
-        width={whole}
+        width={whole * scale}
         onKeyDown={(event) => {
           if (active === null || event.altKey || event.metaKey) return
           const target = event.key === 'Enter' || event.key === ' ' ? active : move(model, shown, active, event)
@@ -92,13 +94,16 @@ export const Matrix = ({ label, model, roles, actions, inherits, open, onOpen }:
         }}
       >
         <colgroup>
-          <col width={WIDTHS.action} />
+          <col width={WIDTHS.action * scale} />
           {slots.flatMap((slot) =>
             slot.is === 'gap' ? (
-              <col key={slot.key} width={slot.width} />
+              <col key={slot.key} width={slot.width * scale} />
             ) : (
               slot.role.relations.map((relation) => (
-                <col key={`${slot.role.role} ${relation}`} width={widthOf(slot.role) / slot.role.relations.length} />
+                <col
+                  key={`${slot.role.role} ${relation}`}
+                  width={(widthOf(slot.role) / slot.role.relations.length) * scale}
+                />
               ))
             ),
           )}

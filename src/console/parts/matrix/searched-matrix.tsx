@@ -29,7 +29,7 @@ export const SearchedMatrix = ({
   children,
   ...matrix
 }: SearchedMatrixProps) => {
-  const isNarrow = useMedia('(width < 640px)')
+  const isNarrow = useMedia('(width < 40rem)')
   const names = useMemo(() => {
     const all = { roles: model.roles.map(({ role }) => role), actions: model.actions }
     if (!onlyChanged) return all

@@ -7,15 +7,15 @@ import type { Seen } from './columns'
 /** The steps of scrolling, in pixels: rendering changes only once per step. */
 const STEP = 400
 
-/** The visible range of a horizontally scrolling element. */
-export const useSeen = (frame: RefObject<HTMLElement | null>): Signal<Seen> => {
+/** The visible range of a horizontally scrolling element; `scale` pixels of the screen are one. */
+export const useSeen = (frame: RefObject<HTMLElement | null>, scale: number): Signal<Seen> => {
   const seen = useSignal<Seen>({ from: 0, to: 1_400 })
   useLayoutEffect(() => {
     const { current } = frame
     if (current === null) return undefined
     const look = () => {
-      const from = Math.floor(current.scrollLeft / STEP) * STEP
-      const to = from + Math.ceil(current.clientWidth / STEP + 1) * STEP
+      const from = Math.floor(current.scrollLeft / scale / STEP) * STEP
+      const to = from + Math.ceil(current.clientWidth / scale / STEP + 1) * STEP
       const before = seen.peek()
       if (before.from !== from || before.to !== to) seen.value = { from, to }
     }
