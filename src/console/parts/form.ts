@@ -1,8 +1,28 @@
 import type { TargetedSubmitEvent } from 'preact'
 
 /**
+ * Fields take no typing and no choice until the returned function is called. They are not disabled, which would take
+ * the focus away.
+ */
+const hold = (form: HTMLFormElement): (() => void) => {
+  const ended = new AbortController()
+  const written = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(':is(input, textarea):read-write')
+  for (const each of written) each.readOnly = true
+  const refuse = (event: Event) => {
+    const leaves = event instanceof KeyboardEvent && ['Tab', 'Escape'].includes(event.key)
+    if (event.target instanceof Element && event.target.matches('select, [type=checkbox], [type=radio]') && !leaves)
+      event.preventDefault()
+  }
+  for (const type of ['mousedown', 'click', 'keydown']) form.addEventListener(type, refuse, { signal: ended.signal })
+  return () => {
+    ended.abort()
+    for (const each of written) each.readOnly = false
+  }
+}
+
+/**
  * A handler of `submit` that gets the form; the browser does not send it. Until the work ends, fields take no more
- * typing, which a success would drop. If the service refuses a field, the first of them gets the focus, so that it is
+ * input, which a success would drop. If the service refuses a field, the first of them gets the focus, so that it is
  * read out with what is wrong.
  */
 export const handleSubmit =
@@ -10,13 +30,12 @@ export const handleSubmit =
   (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const { currentTarget: form } = event
-    const refuse = (typing: Event) => typing.preventDefault()
     const run = async () => {
-      form.addEventListener('beforeinput', refuse)
+      const release = hold(form)
       try {
         await submit(form)
       } finally {
-        form.removeEventListener('beforeinput', refuse)
+        release()
       }
       requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
     }
