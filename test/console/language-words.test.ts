@@ -9,10 +9,11 @@ import { START, type Tail } from '../../src/console/pages/decisions/tail.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
+import { noHeir } from '../../src/identity/heir.js'
 import { faultMessage } from '../../src/input/fault-message.js'
 import { linkFields } from '../../src/routes/link-fields.js'
 import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
-import { Name, Password } from '../../src/routes/schemas.js'
+import { Email, Name, Password } from '../../src/routes/schemas.js'
 
 type OfCount = (...counts: readonly number[]) => string
 
@@ -23,6 +24,7 @@ interface Texts {
     readonly status: number
     readonly code: string
     readonly title: string
+    readonly retryAfter?: number
     readonly errors: readonly { readonly field: string; readonly message: string }[]
   }) => string
   readonly links: { readonly leftOut: Refused; readonly refused: Refused; readonly deleted: OfCount }
@@ -56,8 +58,10 @@ interface Texts {
     readonly may: (who: string) => string
     readonly gets: (who: string, code: string, rule: string | null) => string
     readonly asked: (who: string, action: string, record: string | null) => string
+    readonly recorded: (count: string) => string
   }
-  readonly link: { readonly you: string }
+  readonly link: { readonly you: string; readonly user: (id: string) => string }
+  readonly revision: (revision: number) => string
   readonly none: string
   readonly users: { readonly suspendedNow: OfCount }
 }
@@ -133,6 +137,10 @@ describe('the words of the console', () => {
     expect(de.users.suspendedNow(1)).to.equal('1 Person gesperrt. Jedes zugehörige Token wird ab jetzt abgelehnt.')
     expect(de.decisions.quoted('warum')).to.equal('„warum“')
     expect(en.decisions.quoted('why')).to.equal('“why”')
+    expect([de, en].map(({ explain }) => explain.recorded('0'))).to.deep.equal([
+      'Nichts im Protokoll.',
+      'Nothing in the log.',
+    ])
   })
 
   it('have one thing in the singular, in English', async () => {
@@ -188,6 +196,10 @@ describe('the words of the console', () => {
       ['unexpected_answer', 'Etwas anderes hat statt des Dienstes geantwortet (409).'],
     ] as const)
       expect(problem({ ...refusal, code }), code).to.equal(sentence)
+    expect([12, 3_599].map((retryAfter) => problem({ ...refusal, code: 'rate_limited', retryAfter }))).to.deep.equal([
+      'Zu viele Anfragen. In 12 s geht es weiter.',
+      'Zu viele Anfragen. In 60 min geht es weiter.',
+    ])
     // a proxy's page
     expect(problem({ ...refusal, status: 502, code: 'unexpected_answer' })).to.match(
       /^Der Dienst antwortet gerade nicht/,
@@ -239,6 +251,9 @@ describe('the words of the console', () => {
     for (const name of ['', 'two\nlines', 'x'.repeat(201)])
       for (const { message } of Name.safeParse(name, { error: faultMessage }).error?.issues ?? [])
         said.push(['name', message])
+    for (const { message } of Email.safeParse('ada@').error?.issues ?? []) said.push(['email', message])
+    for (const { field, message } of noHeir().errors ?? []) said.push([field, message])
+    said.push(['owner_id', 'must be a user'])
     for (const period of [{ from: '2999-01-01' }, { from: '2020-01-02', to: '2020-01-01' }])
       for (const { message, path } of EvidenceQuery.safeParse(period).error?.issues ?? [])
         said.push([String(path[0]), message])
@@ -306,7 +321,13 @@ describe('the words of the console', () => {
   })
 
   it('have one German word for a revision', async () => {
+    expect((await textsOf('de')).revision(5)).to.equal('Fassung 5 der Regeln')
     for (const [name, text] of await germanFiles()) expect(text.match(/\bRevision(en)?\b/g), name).to.equal(null)
+  })
+
+  it('have one German word for a user', async () => {
+    expect((await textsOf('de')).link.user('7')).to.equal('Person 7')
+    for (const [name, text] of await germanFiles()) expect(text.match(/\bBenutzer\b/g), name).to.equal(null)
   })
 
   it('have one German word for the code of a link', async () => {

@@ -1,4 +1,4 @@
-import { hour, listed, moment, number, percent } from './format'
+import { hour, listed, moment, number, percent, wait } from './format'
 import { allFaults } from './fault-words'
 import type { Texts } from './texts'
 import { access } from './de/access'
@@ -85,7 +85,11 @@ const faults: Texts['faults'] = {
   },
   email: {
     'is taken': 'Jemand hier hat diese Adresse schon.',
+    'must be one e-mail address in ASCII, such as ada@example.com':
+      'Schreiben Sie eine einzige Adresse wie ada@example.com, in Buchstaben von A bis Z.',
   },
+  owner_id: { 'must be a user': 'Niemand hier hat diese Nummer.' },
+  links: { 'must name another user, who exists': 'Niemand sonst hier hat diese Nummer.' },
   name: {
     'must not be empty': 'Der Name fehlt.',
     'must be one line': 'Ein Name ist eine Zeile.',
@@ -152,12 +156,12 @@ export const de: Texts = {
   docs: 'Dokumentation',
   signOut: 'Abmelden',
   stillSignedIn: (why) => `Sie sind noch angemeldet. ${why}`,
-  revision: (revision) => `Stand der Regeln: ${number(revision)}`,
+  revision: (revision) => `Fassung ${number(revision)} der Regeln`,
 
   problem: ({ status, code, title, detail, rule, retryAfter, errors }) => {
     if (code === 'network_error')
       return 'Keine Verbindung. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
-    if (code === 'rate_limited') return `Zu viele Anfragen. In ${number(Math.ceil(retryAfter ?? 1))} s geht es weiter.`
+    if (code === 'rate_limited') return `Zu viele Anfragen. In ${wait(retryAfter ?? 1)} geht es weiter.`
     if (code === 'policy_denied') return `Das dürfen Sie nicht${rule === undefined ? '' : ` (${rule})`}.`
     if (code === 'role_not_allowed') return 'Ihre Rolle darf das nicht.'
     if (code === 'insufficient_scope') return 'Diese Anmeldung war für weniger gedacht. Melden Sie sich neu an.'
@@ -451,7 +455,7 @@ export const de: Texts = {
       `${why}.`,
     you: 'Sie',
     nobody: 'niemand',
-    user: (id) => `Benutzer ${id}`,
+    user: (id) => `Person ${id}`,
     export: 'Aufrufe exportieren',
     closed: {
       off: 'Er ist aus. Besucher erfahren, dass hier nichts ist.',

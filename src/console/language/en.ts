@@ -1,7 +1,7 @@
 import { allFaults, type Refusal } from './fault-words'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
-import { capitalized, hour, listed, moment, number, percent } from './format'
+import { capitalized, hour, listed, moment, number, percent, wait } from './format'
 import { access } from './en/access'
 import { decisions, notLive } from './en/decisions'
 import { explain } from './en/explain'
@@ -86,7 +86,11 @@ const faults = {
   },
   email: {
     'is taken': 'Somebody here has this address already.',
+    'must be one e-mail address in ASCII, such as ada@example.com':
+      'Write one address such as ada@example.com, in letters from A to Z.',
   },
+  owner_id: { 'must be a user': 'Nobody here has that number.' },
+  links: { 'must name another user, who exists': 'Nobody else here has that number.' },
   name: {
     'must not be empty': 'The name is missing.',
     'must be one line': 'A name is one line.',
@@ -157,7 +161,7 @@ export const en = {
   /** What went wrong, and how to continue, in a sentence or two. */
   problem: ({ status, code, title, detail, rule, retryAfter, errors }: Refusal): string => {
     if (code === 'network_error') return 'No connection. What you typed is kept; try again.'
-    if (code === 'rate_limited') return `Too many requests. Go on in ${number(Math.ceil(retryAfter ?? 1))} s.`
+    if (code === 'rate_limited') return `Too many requests. Go on in ${wait(retryAfter ?? 1)}.`
     if (code === 'policy_denied') return `You may not do that${rule === undefined ? '' : ` (${rule})`}.`
     if (code === 'role_not_allowed') return 'Your role may not do that.'
     if (code === 'insufficient_scope') return 'This sign-in was made for less than that. Sign in again.'

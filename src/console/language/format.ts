@@ -78,6 +78,10 @@ export const distance = (time: Time): string => {
   return words.format(Math.round(ms / MINUTE_MS), 'minute')
 }
 
+/** How long to wait, in seconds, or in minutes if it is longer. */
+export const wait = (seconds: number): string =>
+  seconds > 120 ? `${number(Math.ceil(seconds / 60))} min` : `${number(Math.ceil(seconds))} s`
+
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

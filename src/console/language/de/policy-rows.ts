@@ -24,7 +24,7 @@ const onRecord = (any: string, none: string, own: string, verb: string): ActionW
   verb,
 })
 const onLinks = (verb: string) => onRecord('jeden Link', 'keinen Link', 'eigene Links', verb)
-const onUsers = (verb: string) => onRecord('alle Benutzer', 'keine Benutzer', 'das eigene Konto', verb)
+const onUsers = (verb: string) => onRecord('alle Personen', 'keine Personen', 'das eigene Konto', verb)
 const onProfiles = (verb: string) => onRecord('jedes Profil', 'kein Profil', 'das eigene Profil', verb)
 
 const ACTIONS: Readonly<Record<string, ActionWords>> = {
@@ -33,7 +33,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   'link:update': onLinks('ändern'),
   'link:delete': onLinks('löschen'),
   'link:transfer': onLinks('weitergeben'),
-  'user:invite': { any: 'Benutzer einladen', none: 'keine Benutzer einladen' },
+  'user:invite': { any: 'Personen einladen', none: 'keine Personen einladen' },
   'user:read': onUsers('sehen'),
   'user:update': onUsers('ändern'),
   'user:delete': onUsers('löschen'),

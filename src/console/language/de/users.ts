@@ -8,7 +8,7 @@ export const users: Texts['users'] = {
   search: 'Name oder Adresse suchen',
   anyRole: 'jede',
   states: { all: 'alle', active: 'aktiv', suspended: 'gesperrt' },
-  columns: { user: 'Person', role: 'Rolle', state: 'Stand', since: 'Seit', actions: 'Aktionen' },
+  columns: { user: 'Person', role: 'Rolle', state: 'Zustand', since: 'Seit', actions: 'Aktionen' },
   select: (name) => `${name} auswählen`,
   shown: (shown, all) => (all === undefined ? people(shown) : `${number(shown)} von ${people(all)}`),
   nothing: 'Niemand passt dazu.',
@@ -40,7 +40,7 @@ export const users: Texts['users'] = {
   },
   deleteDialog: {
     title: (who) => `${who} löschen?`,
-    lead: 'Konto, Anmeldungen und Tokens gehen und kommen nicht wieder. Im Protokoll bleibt die Nummer.',
+    lead: 'Konto, Anmeldungen, Tokens und Einladungen gehen und kommen nicht wieder. Im Protokoll bleibt die Nummer.',
     counting: 'Die Links werden gezählt …',
     noLinks: 'Es gibt keine Links.',
     links: (count) =>
@@ -70,7 +70,7 @@ export const users: Texts['users'] = {
       expired: 'abgelaufen',
       lapsed: 'ruht',
     },
-    lapsed: 'Wer einlud, ist gesperrt oder darf diese Rolle nicht mehr geben: niemand kann sie annehmen.',
+    lapsed: 'Wer einlud, ist gesperrt oder darf diese Rolle nicht mehr geben: Niemand kann die Einladung annehmen.',
     as: (role, by) => `als ${role}, eingeladen durch: ${by}`,
     made: (time) => `vom ${dateAndTime(time)}`,
     until: (time) => `bis ${dateAndTime(time)}`,

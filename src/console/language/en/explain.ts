@@ -56,7 +56,7 @@ export const explain = {
   nobodyMay: 'Nobody may.',
   othersMayNot: 'Nobody else may.',
   forReal: 'Asked for real',
-  recorded: (count: string) => `In the log: ${count}. The newest:`,
+  recorded: (count: string) => (count === '0' ? 'Nothing in the log.' : `In the log: ${count}. The newest:`),
   requestId: 'Request id',
   requestHint: 'Each answer has it, in X-Request-ID and in what it says of a refusal.',
   notRecorded: 'No decision is recorded under this id.',
