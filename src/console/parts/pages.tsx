@@ -10,6 +10,7 @@ import { useKeptFocus } from './focus'
 import { joined, replaced } from './joined'
 import { LoadProblem } from './load-problem'
 import { problemIn, stillLost } from './loaded'
+import { undone } from './toast'
 
 interface Part<Item> {
   readonly items: readonly Item[]
@@ -46,7 +47,7 @@ type LoadPage<Item> = (
 
 const NOTHING = { items: [], next: null, count: undefined, busy: true, problem: null, cursor: undefined, at: null }
 
-/** A list that is loaded page by page, and reloaded when one of `keys` changes. */
+/** A list that is loaded page by page, and reloaded when one of `keys` changes, or something is undone. */
 export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Part<Item>>(NOTHING)
   const running = useRef<AbortController | null>(null)
@@ -82,7 +83,7 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
   useEffect(() => {
     void ask(undefined)
     return () => running.current?.abort()
-  }, keys)
+  }, [...keys, undone.value])
 
   const change = (by: Change<Item>) => {
     const { busy, count, items: before } = state.peek()

@@ -9,9 +9,13 @@ import { useLeftFocus } from './focus'
 interface Message {
   readonly text: string
   readonly undo?: (() => Promise<unknown>) | undefined
+  /** the heading of the page that said it */
+  readonly heading: Element | null
 }
 
 const shown = signal<Message | null>(null)
+/** How often something was undone whose page had been left: whatever is shown now was loaded before. */
+export const undone = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Long enough to read and undo it, in milliseconds. */
@@ -30,7 +34,8 @@ const end = (): void => {
 }
 
 /** Announces that something was done. An error of `undo` is announced as well, because its page may have been left. */
-export const say = (text: string, undo?: () => Promise<unknown>): void => put({ text, undo })
+export const say = (text: string, undo?: () => Promise<unknown>): void =>
+  put({ text, undo, heading: document.querySelector('h1') })
 
 /** Why something failed that had no input to keep. */
 export const failedWords = (problem: LinkgateProblem): string => {
@@ -38,15 +43,16 @@ export const failedWords = (problem: LinkgateProblem): string => {
   return problem.code === 'code_taken' ? t.trash.taken : t.problem(problem)
 }
 
-const runUndo = async (undo: () => Promise<unknown>): Promise<void> => {
+const runUndo = async (undo: () => Promise<unknown>, heading: Message['heading']): Promise<void> => {
   put(null)
   try {
     await undo()
+    if (!heading?.isConnected) undone.value += 1
   } catch (error) {
     const problem = problemIn(error)
     const { code, status } = problem
     const mayWorkLater = code === 'network_error' || status === 429 || status >= 500
-    say(failedWords(problem), mayWorkLater ? undo : undefined)
+    put({ text: failedWords(problem), undo: mayWorkLater ? undo : undefined, heading })
   }
 }
 
@@ -58,13 +64,13 @@ export const Toasts = () => (
 )
 
 const Toast = ({ message }: { readonly message: Message }) => {
-  const { text, undo } = message
+  const { text, undo, heading } = message
   return (
     <div class="toast" ref={useLeftFocus<HTMLDivElement>()}>
       {/* another element for each message: screen readers would not announce the same words again */}
       <span key={message}>{text}</span>
       {undo !== undefined && (
-        <Button kind="bare" onPress={() => runUndo(undo)}>
+        <Button kind="bare" onPress={() => runUndo(undo, heading)}>
           {t.undo}
         </Button>
       )}

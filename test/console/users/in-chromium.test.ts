@@ -183,6 +183,22 @@ describeConsole('the pages of users in a browser', () => {
       await page.locator('.toast', { hasText: /not there/ }).waitFor()
     })
 
+    it('shows a suspension that is taken back on another page as taken back there', async () => {
+      const user = await add('viewer', 'Suspend Cleo')
+      await open('?q=Suspend%20Cleo')
+      await menu('Suspend Cleo', 'Suspend')
+      await row('Suspend Cleo').getByRole('link').first().click()
+      await page.getByRole('button', { name: 'Let back' }).waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+      await isSuspended(user.id, true)
+      await page.getByRole('link', { name: 'To all users' }).click()
+      await row('Suspend Cleo').getByText('suspended').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await row('Suspend Cleo').getByText('active').waitFor()
+    })
+
     it('changes many at once, and says beforehand who will be left out, and why', async () => {
       const users = [await add('viewer', 'Many Ada'), await add('viewer', 'Many Ben'), await add('editor', 'Many Cleo')]
       await service.request('PATCH', `/users/${users[1]?.id}`, { token: admin.token, json: { suspended: true } })

@@ -13,7 +13,7 @@ import { LoadingPage } from '../../parts/loading-page'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { say } from '../../parts/toast'
+import { say, undone } from '../../parts/toast'
 import { useLateRoute } from '../../parts/use-late-route'
 import { DecisionsCard } from './decisions-card'
 import { DeleteDialog } from './delete-dialog'
@@ -26,7 +26,7 @@ import { UserState } from './user-state'
 /** One user: profile, rights, links, and decisions about them. */
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
-  const loaded = useLoaded((signal) => api.getUser(id, { signal }), [id])
+  const loaded = useLoaded((signal) => api.getUser(id, { signal }), [id, undone.value])
   const { value: user, problem } = loaded
   if (user !== null && user.id === id && problem === null)
     return <Known key={user.id} user={user} onChange={loaded.put} />
