@@ -106,11 +106,12 @@ export const usePages = <Item extends object>(load: LoadPage<Item>, keys: readon
   }
 }
 
-/** A list in a card: why it could not be loaded, its items, and how many they are. The rest loads on scrolling. */
+/** A list in a card: why it could not be loaded, its items, and how many they are. */
 export const Listed = <Item,>({
   list,
   empty,
   words = t.shown,
+  isLast = true,
   foot,
   children,
 }: {
@@ -118,6 +119,8 @@ export const Listed = <Item,>({
   readonly empty: ComponentChildren
   /** words for the shown number and the total */
   readonly words?: (shown: number, all: number | undefined) => string
+  /** the rest loads on scrolling, unless something follows: nobody would reach that */
+  readonly isLast?: boolean
   readonly foot?: ComponentChildren
   readonly children: ComponentChildren
 }) => {
@@ -129,13 +132,13 @@ export const Listed = <Item,>({
   const canLoad = next !== null && problem === null
   useEffect(() => {
     const { current } = keptFocus.ref
-    if (current === null || !canLoad) return undefined
+    if (current === null || !canLoad || !isLast) return undefined
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) void list.more()
     })
     observer.observe(current)
     return () => observer.disconnect()
-  }, [canLoad, items.length])
+  }, [canLoad, isLast, items.length])
   const failed = <LoadProblem of={{ problem, at: items.length > 0 ? at : null, again: list.retry }} />
   return (
     <>

@@ -83,6 +83,22 @@ describeConsole('the pages of users in a browser', () => {
       expect(await page.getByLabel('Search name, address').inputValue()).to.equal('')
     })
 
+    it('lets people scroll to the invitations below, and is loaded on when they ask for it', async () => {
+      await service.db.asOwner(
+        `insert into users (email, name, role)
+         select 'scroll' || i || '@example.com', 'Scroll ' || i, 'viewer' from generate_series(1, 60) i`,
+      )
+      await open('?q=Scroll')
+      await shown(page, '50 of 60 people')
+      await page.getByRole('region', { name: 'Invitations' }).scrollIntoViewIfNeeded()
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      expect(await page.locator('.card').first().getByRole('progressbar').count(), 'nothing is loaded').to.equal(0)
+      await shown(page, '50 of 60 people')
+      await page.getByRole('button', { name: 'Load more' }).first().click()
+      await shown(page, '60 of 60 people')
+      await service.db.asOwner("delete from users where name like 'Scroll %'")
+    })
+
     it('takes keys from the moment that its heading has the focus', async () => {
       await go(page, '/settings', 'Settings')
       await page.evaluate(`{

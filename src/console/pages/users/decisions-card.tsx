@@ -21,7 +21,7 @@ const Decisions = ({ id }: { readonly id: string }) => {
   const list = usePages((from, options) => api.listDecisions({ user: id, limit: 10, ...from }, options).page(), [id])
   const { items } = list.state.value
   return (
-    <Listed list={list} empty={<p>{t.users.decisions.none}</p>}>
+    <Listed list={list} isLast={false} empty={<p>{t.users.decisions.none}</p>}>
       <ul class="items body">
         {items.map((decision) => (
           <Item key={decision.id} decision={decision} />

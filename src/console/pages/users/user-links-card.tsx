@@ -14,7 +14,12 @@ export const UserLinksCard = ({ id, isSelf }: { readonly id: string; readonly is
   const { items } = list.state.value
   return (
     <Card title={isSelf ? t.users.links.titleSelf : t.users.links.title}>
-      <Listed list={list} empty={<p>{isSelf ? t.links.noneYet : t.users.links.none}</p>} words={t.links.shown}>
+      <Listed
+        list={list}
+        isLast={false}
+        empty={<p>{isSelf ? t.links.noneYet : t.users.links.none}</p>}
+        words={t.links.shown}
+      >
         <ul class="items body">
           {items.map((link) => (
             <li key={link.id}>

@@ -71,6 +71,7 @@ export const UsersPage = () => {
         <Listed
           list={list}
           words={t.users.shown}
+          isLast={signInWay !== 'password'}
           empty={
             isFiltered(filters) ? <NothingFound text={t.users.nothing} to="/console/users" /> : <p>{t.users.none}</p>
           }
