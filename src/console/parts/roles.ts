@@ -1,6 +1,7 @@
 import { isUserRole } from '../../domain/role.js'
 import { api } from '../api'
 import { useLoaded } from './loaded'
+import { may } from './service-rights'
 
 /** The roles of a new installation, for users who may give out roles but not read the policy. */
 const FIRST_ROLES = ['viewer', 'editor', 'admin']
@@ -11,4 +12,8 @@ const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
 }
 
 /** Roles that a user can have, as far as the caller may know them. */
-export const useRoles = (): readonly string[] => useLoaded(loadRoles, []).value ?? FIRST_ROLES
+export const useRoles = (): readonly string[] => {
+  // only once it is known: the log records what was asked for and may not be read
+  const mayRead = may('policy:read')
+  return useLoaded(async (signal) => (mayRead ? loadRoles(signal) : null), [mayRead]).value ?? FIRST_ROLES
+}

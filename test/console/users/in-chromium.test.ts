@@ -493,6 +493,17 @@ describeConsole('the pages of users in a browser', () => {
     expect([...asked].filter((asked) => asked.includes('/users/invitations'))).to.deep.equal([])
   })
 
+  it('offer the roles of a new installation to whose role may not read others, and ask for none', async () => {
+    const host = await addAccount(service, 'host')
+    await addRows(service, admin.token, rowsFor('host', 890, 'user:invite'))
+    const { page: other, asked } = await openSignedIn(service, host)
+    await go(other, '/users', 'Users')
+    await other.getByRole('link', { name: 'Users', exact: true }).waitFor()
+    await other.getByRole('button', { name: 'Invite somebody' }).click()
+    await other.getByLabel('Role').last().selectOption('viewer')
+    expect([...asked]).to.not.include('GET /policy')
+  })
+
   it('lead nowhere else once a role was taken away, and say which one is left', async () => {
     const before = await addAccount(service, 'admin')
     const { page: theirs } = await openSignedIn(service, before)

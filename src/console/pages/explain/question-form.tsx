@@ -118,7 +118,8 @@ const WhoField = ({ question, fault }: { readonly question: Question | null; rea
 }
 
 const useNamed = () => {
-  const { value } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
+  const mayRead = may('policy:read')
+  const { value } = useLoaded(async (signal) => (mayRead ? api.getPolicy({}, { signal }) : null), [mayRead])
   return namesIn((value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))
 }
 
