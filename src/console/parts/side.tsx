@@ -131,7 +131,9 @@ export const Side = () => {
       <div class="side-foot">
         {me.value && (
           <div>
-            <strong>{me.value.name}</strong>
+            <strong>
+              <bdi>{me.value.name}</bdi>
+            </strong>
             {me.value.role}
           </div>
         )}

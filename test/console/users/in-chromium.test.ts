@@ -468,6 +468,18 @@ describeConsole('the pages of users in a browser', () => {
       await requireClean(page, 'oneself')
     })
 
+    it('has their name in the direction of its script', async () => {
+      const name = '(שלום)!'
+      const user = await add('viewer', name)
+      await open(`/${user.id}`, name)
+      expect(
+        await page
+          .getByText(name)
+          .first()
+          .evaluate((text) => text.matches(':dir(rtl)')),
+      ).to.equal(true)
+    })
+
     it('that is not there is said to be gone', async () => {
       await open('/4611686018427387904')
       await shown(page, 'It is not there any more, or never was.')

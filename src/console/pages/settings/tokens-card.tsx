@@ -94,7 +94,9 @@ const mayOf = (scopes: readonly string[]): string => {
 const TokenItem = ({ token, onRevoke }: { readonly token: Token; readonly onRevoke: () => unknown }) => (
   <li>
     <div>
-      <strong>{token.name}</strong>
+      <strong>
+        <bdi>{token.name}</bdi>
+      </strong>
       <div>{mayOf(token.scopes)}</div>
       <div class="caption">
         {[

@@ -49,6 +49,7 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
   return (
     <Page
       title={name}
+      heading={<bdi>{name}</bdi>}
       actions={
         <>
           <Button icon="key" off={rights.offFor('role', user)} onPress={() => (asks.value = 'role')}>
