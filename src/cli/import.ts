@@ -49,8 +49,9 @@ Examples:
   linkgate import table.csv --format csv --map "Web address=target, Short name=code" --owner ada@example.com
   linkgate import links.csv --format csv --map "title=note, tags="
 
-Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. 2: nothing
-was read (no such file, a missing column, no such user, no installation, no place for the refused).`
+Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. Or the end
+of the file was not reached; it says why. 2: nothing was read (no such file, a missing column, no such user, no
+installation, no place for the refused).`
 
 /** Columns by `columnName`; null: the column is left out. */
 type Mapping = ImportOrder['map']
