@@ -63,12 +63,14 @@ export type { Fault } from '../domain/refusal.js'
 /** The input of a route's schema. */
 type Input<Schema extends z.ZodType> = z.input<Schema>
 type InputOf<Make extends (...given: never[]) => z.ZodType> = z.input<ReturnType<Make>>
-/** The response of a route. */
-type Output<Schema extends z.ZodType> = z.output<Schema>
+/** The response of a route, as it is sent: ids are plain text. */
+type Output<Schema extends z.ZodType> = z.input<Schema>
 
 /** A parameter may be given as text, or as the value that the text means. */
 type Parameter<Text, Value> =
-  Text | (NonNullable<Value> extends number ? number : never) | ('true' extends Text ? boolean : never)
+  | Text
+  | (NonNullable<Value> extends number ? number : never)
+  | (string extends Text ? never : 'true' extends Text ? boolean : never)
 type WithValues<Texts, Values> = {
   [Name in keyof Texts]: Parameter<Texts[Name], Name extends keyof Values ? Values[Name] : never>
 }
