@@ -121,7 +121,6 @@ describe('the documentation as a site', () => {
       '/docs/not-there',
       '/docs/Visits',
       '/docs/visits.md',
-      '/docs/visits/',
       '/docs/..%2Fpackage.json',
       '/docs/%2e%2e%2fpackage.json',
       '/docs/__proto__',
