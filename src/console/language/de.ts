@@ -88,6 +88,8 @@ const faults: Texts['faults'] = {
     'must be one e-mail address in ASCII, such as ada@example.com':
       'Schreiben Sie eine einzige Adresse wie ada@example.com, in Buchstaben von A bis Z.',
   },
+  user: { 'is not the id of a user': 'Niemand hier hat diese Nummer.' },
+  link: { 'is not the code of a link': 'Es gibt keinen Link mit diesem Kürzel.' },
   owner_id: { 'must be a user': 'Niemand hier hat diese Nummer.' },
   links: { 'must name another user, who exists': 'Niemand sonst hier hat diese Nummer.' },
   name: {
@@ -174,7 +176,7 @@ export const de: Texts = {
       return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'
     if (code === 'beyond_own_rights')
       return ['Das gibt oder nimmt Rechte, die Sie selbst nicht haben.', detail].filter(Boolean).join(' ')
-    if (code === 'validation_failed' && errors.length > 0)
+    if (['validation_failed', 'invalid_query'].includes(code) && errors.length > 0)
       return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
     if ([502, 503, 504].includes(status))
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'

@@ -89,6 +89,8 @@ const faults = {
     'must be one e-mail address in ASCII, such as ada@example.com':
       'Write one address such as ada@example.com, in letters from A to Z.',
   },
+  user: { 'is not the id of a user': 'Nobody here has that number.' },
+  link: { 'is not the code of a link': 'There is no link with this code.' },
   owner_id: { 'must be a user': 'Nobody here has that number.' },
   links: { 'must name another user, who exists': 'Nobody else here has that number.' },
   name: {
@@ -173,7 +175,8 @@ export const en = {
     if (code === 'last_admin') return 'The last active admin must remain. Make somebody else an admin first.'
     if (code === 'beyond_own_rights')
       return ['It gives or takes rights that you do not have yourself.', detail].filter(Boolean).join(' ')
-    if (code === 'validation_failed' && errors.length > 0) return `A field is not valid. ${allFaults(faults, errors)}`
+    if (['validation_failed', 'invalid_query'].includes(code) && errors.length > 0)
+      return `A field is not valid. ${allFaults(faults, errors)}`
     if ([502, 503, 504].includes(status))
       return 'The service cannot answer at the moment. What you typed is kept; try again.'
     if (code === 'unexpected_answer') return `Something else answered in place of the service (${detail ?? status}).`

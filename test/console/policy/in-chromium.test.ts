@@ -427,6 +427,13 @@ describeConsole('the pages of the policy in a browser', () => {
       expect(await page.getByLabel('Who', { exact: true }).inputValue()).to.equal('nobody@example.org')
     })
 
+    it('says of a number that nobody has it, and of a code that no link has it', async () => {
+      await go(page, '/explain?user=4611686018427387904&action=link:read', 'Explain')
+      await shown(page, 'Nobody here has that number.')
+      await go(page, `/explain?user=${editor.id}&action=link:read&link=${freshCode('none')}`, 'Explain')
+      await shown(page, 'There is no link with this code.')
+    })
+
     it('asks about a role, which an endpoint may stop before any row is asked', async () => {
       await page.getByText('A role', { exact: true }).click()
       await page.getByLabel('Role', { exact: true }).selectOption('viewer')
