@@ -23,5 +23,9 @@ export const loadServiceRights = async (signal: AbortSignal): Promise<void> => {
 /** Why an action is disabled; null if it is not, and while that is unknown. */
 export const reasonFor = (action: ServiceAction): string | null => reasonOf(rights.value?.[action])
 
+/** The same for whatever record: null as well if it depends on that, as on whose it is. */
+export const reasonForAny = (action: ServiceAction): string | null =>
+  rights.value?.[action].layer === 'object' ? null : reasonFor(action)
+
 /** True once the caller is known to have the right. */
 export const may = (action: ServiceAction): boolean => rights.value?.[action].allowed === true

@@ -611,6 +611,18 @@ describeConsole('pages of the console in a browser', () => {
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.equal(401)
     })
 
+    it('offer a token all that its owner may do to their own records, and nothing more', async () => {
+      await go(page, '/settings', 'Settings')
+      await page.getByRole('button', { name: 'Make a token' }).click()
+      await soon(async () => (await page.getByLabel(/^invite people/).getAttribute('aria-disabled')) === 'true')
+      await page.getByLabel('What it is for').fill('own links')
+      for (const right of ['change links', 'delete links', 'change your account'])
+        await page.getByLabel(right, { exact: true }).check()
+      await page.getByRole('button', { name: 'Make the token' }).click()
+      await page.getByRole('button', { name: 'I have copied it' }).click()
+      await shown(page, 'It may: change links, delete links, change your account')
+    })
+
     it('have a token no longer in the list that was revoked elsewhere, whatever is done to it', async () => {
       await page.getByRole('button', { name: 'Make a token' }).click()
       await page.getByLabel('What it is for').fill('brief import')

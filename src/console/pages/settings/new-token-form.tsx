@@ -9,7 +9,7 @@ import { Button } from '../../parts/button'
 import { Field, Options } from '../../parts/field'
 import { handleSubmit, textOf } from '../../parts/form'
 import { FormProblem, faultsOf } from '../../parts/note'
-import { reasonFor } from '../../parts/service-rights'
+import { reasonForAny } from '../../parts/service-rights'
 import { useOpenedFocus } from '../../parts/focus'
 import { SCOPE_GROUPS } from './scopes'
 
@@ -82,7 +82,7 @@ export const NewTokenForm = ({
                   key={scope}
                   scope={scope}
                   isChosen={chosen.value.has(scope)}
-                  off={reasonFor(scope)}
+                  off={reasonForAny(scope)}
                   onTurn={() => turn(scope)}
                 />
               ))}
