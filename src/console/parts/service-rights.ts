@@ -23,7 +23,7 @@ export const loadServiceRights = async (signal: AbortSignal): Promise<void> => {
 /** Why an action is disabled; null if it is not, and while that is unknown. */
 export const reasonFor = (action: ServiceAction): string | null => reasonOf(rights.value?.[action])
 
-/** The same for whatever record: null as well if it depends on that, as on whose it is. */
+/** Why the caller can never do this; null as well if it depends on the record, such as whose it is. */
 export const reasonForAny = (action: ServiceAction): string | null =>
   rights.value?.[action].layer === 'object' ? null : reasonFor(action)
 
