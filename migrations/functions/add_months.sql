@@ -5,8 +5,9 @@ create or replace function add_months(parent text, ahead integer) returns void
 declare
   this_month timestamp := date_trunc('month', now() at time zone 'UTC');
   name text;
-  first timestamptz;
-  last timestamptz;
+  -- ISO 8601 in UTC: a time in a session's own format and zone may be read back as another
+  first text;
+  last text;
   is_taken boolean;
 begin
   if parent not in ('decisions', 'visits') then
@@ -15,10 +16,10 @@ begin
   perform pg_advisory_xact_lock(7274505);
   for n in 0 .. least(ahead, 24) loop
     name := parent || to_char(this_month + make_interval(months => n), '_YYYY_MM');
-    first := (this_month + make_interval(months => n)) at time zone 'UTC';
-    last := (this_month + make_interval(months => n + 1)) at time zone 'UTC';
-    execute format('select exists (select from public.%I where time >= $1 and time < $2)', parent || '_default')
-      into is_taken using first, last;
+    first := to_char(this_month + make_interval(months => n), 'YYYY-MM-DD"T00:00Z"');
+    last := to_char(this_month + make_interval(months => n + 1), 'YYYY-MM-DD"T00:00Z"');
+    execute format('select exists (select from public.%I where time >= %L and time < %L)',
+      parent || '_default', first, last) into is_taken;
     if to_regclass('public.' || name) is null and not is_taken then
       -- created and then attached: creating it in place would wait for readers of the table, and block new ones
       -- meanwhile
