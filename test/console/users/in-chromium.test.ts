@@ -516,6 +516,17 @@ describeConsole('the pages of users in a browser', () => {
     expect([...asked]).to.not.include('GET /policy')
   })
 
+  it('show who may only invite no list, and no refusal of it', async () => {
+    const host = await addAccount(service, 'greeter')
+    await addRows(service, admin.token, rowsFor('greeter', 895, 'user:invite'))
+    const { page: other, asked } = await openSignedIn(service, host)
+    await other.getByRole('link', { name: 'Users', exact: true }).click()
+    await soon(async () => asked.has('GET /users/invitations'))
+    await other.getByRole('region', { name: 'Invitations' }).waitFor()
+    expect(await other.getByRole('alert').count()).to.equal(0)
+    expect([...asked]).to.not.include('GET /users')
+  })
+
   it('lead nowhere else once a role was taken away, and say which one is left', async () => {
     const before = await addAccount(service, 'admin')
     const { page: theirs } = await openSignedIn(service, before)

@@ -11,6 +11,7 @@ import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
+import { may, reasonFor } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useTableKeys } from '../../parts/use-table-keys'
 import { changeUsers } from './change-users'
@@ -24,6 +25,19 @@ import { useUserRights } from './use-user-rights'
 
 /** All users: search, roles, suspension, deletion, invitation. */
 export const UsersPage = () => {
+  // an external issuer manages accounts itself
+  const hasInvitations = signInWay === 'password'
+  const onlyInvites = hasInvitations && may('user:invite') && reasonFor('user:read') !== null
+  return (
+    <Page title={t.nav.users}>
+      <p class="lead">{t.users.lead}</p>
+      {!onlyInvites && <UserList isLast={!hasInvitations} />}
+      {hasInvitations && <InvitationsCard />}
+    </Page>
+  )
+}
+
+const UserList = ({ isLast }: { readonly isLast: boolean }) => {
   const { query } = useLocation()
   const filters = userFiltersIn(query)
   const { q, role, state } = filters
@@ -54,8 +68,7 @@ export const UsersPage = () => {
   }
   useTableKeys(keptFocus.ref, selection)
   return (
-    <Page title={t.nav.users}>
-      <p class="lead">{t.users.lead}</p>
+    <>
       <UserFilterBar filters={filters} />
       <ProblemNote problem={problem.value} />
       <div class="card">
@@ -71,7 +84,7 @@ export const UsersPage = () => {
         <Listed
           list={list}
           words={t.users.shown}
-          isLast={signInWay !== 'password'}
+          isLast={isLast}
           empty={
             isFiltered(filters) ? <NothingFound text={t.users.nothing} to="/console/users" /> : <p>{t.users.none}</p>
           }
@@ -105,8 +118,6 @@ export const UsersPage = () => {
           </table>
         </Listed>
       </div>
-      {/* an external issuer manages accounts itself */}
-      {signInWay === 'password' && <InvitationsCard />}
       {givingRole.value !== null && (
         <RoleDialog
           users={[givingRole.value]}
@@ -127,6 +138,6 @@ export const UsersPage = () => {
           onClose={() => (deleting.value = null)}
         />
       )}
-    </Page>
+    </>
   )
 }
