@@ -89,7 +89,8 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
     ]
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+    // otherwise the rest of a request that is too slow could still arrive, and be carried out after its 408
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
     observe({
       requestId,
       method: 'other',

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { setImmediate as turnOver } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 
 import { expect } from 'chai'
 
+import { answerBrokenRequests } from '../../src/http/broken-request.js'
+import { portOf } from '../../src/http/listen.js'
 import { collectGarbage } from '../support/collect-garbage.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { addLink, storedLinks } from '../support/records.js'
@@ -152,6 +156,35 @@ describe('HTTP under attack', () => {
       )
       expect(statusOf(said), JSON.stringify(head)).to.equal(400)
       expect(said, JSON.stringify(head)).to.not.include('"status":"ok"')
+    }
+  })
+
+  it('a request whose head is too slow is not carried out after its 408, though the rest of it arrives', async () => {
+    const carriedOut: unknown[] = []
+    const server = createHttpServer({ headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 })
+    server.on('request', ({ url }, response) => {
+      carriedOut.push(url)
+      response.end()
+    })
+    answerBrokenRequests(server, false, () => undefined)
+    const closed = new Promise((resolve) => {
+      server.once('connection', (socket) => socket.once('close', resolve))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    // keeps its side open, as an attacker would
+    const client = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true })
+    try {
+      client.on('error', () => undefined)
+      client.write('GET /late HTTP/1.1\r\nHost: a.example\r\n')
+      const [answer]: readonly unknown[] = await once(client, 'data')
+      expect(String(answer)).to.match(/^HTTP\/1\.1 408 /)
+      await once(client, 'end')
+      client.end('\r\n')
+      await closed
+      expect(carriedOut).to.deep.equal([])
+    } finally {
+      client.destroy()
+      server.close()
     }
   })
 
