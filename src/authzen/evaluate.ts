@@ -61,7 +61,9 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   const evaluate = async (snapshot: Snapshot, { subject, action, resource, context }: Evaluation): Promise<Answer> => {
     const name = action.name.includes(':') ? action.name : `${resource.type}:${action.name}`
     if (!isAction(name))
-      return denial(context, { reason: `${name} is not an action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
+      return denial(context, {
+        reason: `${shortened(name)} is not an action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}`,
+      })
     const asker = await findAsker(subject)
     const record = await findRecord(resource, asker)
     const decision = snapshot.can(asker.subject, name, record)
@@ -117,6 +119,9 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
 
 /** As many as share a look-up (database/in-one-turn.ts). */
 const BATCH = 100
+
+/** A default is repeated in the answer to each item, so a long text would make it a thousand times as long. */
+const shortened = (text: string): string => text.replace(/^([^]{100})[^]+$/u, '$1…')
 
 const wantsExplanation = (context: Evaluation['context']): boolean => context?.['explain'] === true
 

@@ -168,6 +168,21 @@ describe('the AuthZEN Authorization API', () => {
     expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is not an action')
   })
 
+  it('does not repeat a long name in each of many explanations', async () => {
+    const { status, json, text } = await ask(
+      {
+        ...question({ type: 'user', id: editor.id }, 'x'.repeat(40_000), { type: 'todo', id: '1' }),
+        context: { explain: true },
+        evaluations: Array.from({ length: 1_000 }, () => ({})),
+      },
+      'evaluations',
+    )
+    expect([status, text.length < 1_000_000]).to.deep.equal([200, true])
+    expect(json)
+      .to.have.nested.property('evaluations[999].context.reason')
+      .that.matches(/^todo:x+… is not an action: /)
+  })
+
   it('answers 413 to what is too large: a 400 would say that it was read', async () => {
     const large = {
       ...question({ type: 'user', id: editor.id }, 'read', { type: 'link', id: code }),
