@@ -30,7 +30,7 @@ export const refuseUnrouted =
     await gateway.identify(ctx, await gateway.admit(ctx, UNROUTED), UNROUTED)
     if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
     const page = ctx.path.replace(/\/$/, '')
-    if (ctx.method === 'GET' && pages.some((pattern) => pattern.test(page)))
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && pages.some((pattern) => pattern.test(page)))
       return respond(ctx, { status: 308, headers: { Location: `${page}${ctx.search}` } })
     if (allowed.length === 0) throw new Refusal('no_route')
     throw new Refusal('method_not_allowed', { headers: allow })

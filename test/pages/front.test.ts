@@ -187,6 +187,8 @@ describe('what a visitor may look at', () => {
     for (const path of ['/console', '/console/links', '/console/links/launch', '/docs', '/docs/links']) {
       const { status, headers } = await service.visit(`${path}/?from=mail`)
       expect([status, headers.get('Location')], path).to.deep.equal([308, `${path}?from=mail`])
+      // link checkers ask so
+      expect((await service.request('HEAD', `${path}/`)).status, path).to.equal(308)
     }
     for (const path of ['/healthz/', '/launch/', '/console//', '/console/links//', '/docs/links//', '//', '/links/']) {
       const { status } = await service.request('GET', path)
