@@ -120,7 +120,8 @@ export const createListener = ({ connection, notify, onChange }: ListenerOptions
       notifyUp()
       up = true
     } catch (error) {
-      if (!stopped) onChange(error)
+      // a later connection may be up by the time that a lost one's echo is given up
+      if (!stopped && !up) onChange(error)
       lost()
     }
   }
