@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../language/language'
 import { Button } from './button'
@@ -26,10 +26,17 @@ export const PasswordField = ({
 }) => {
   const field = useRef<HTMLInputElement>(null)
   const isShown = useSignal(false)
-  const turn = () => {
-    isShown.value = !isShown.value
-    if (field.current !== null) field.current.type = isShown.value ? 'text' : 'password'
+  const show = (is: boolean) => {
+    isShown.value = is
+    if (field.current !== null) field.current.type = is ? 'text' : 'password'
   }
+  // the next password is another one
+  useEffect(() => {
+    const form = field.current?.form
+    const hide = () => show(false)
+    form?.addEventListener('reset', hide)
+    return () => form?.removeEventListener('reset', hide)
+  }, [])
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(names) => (
@@ -43,7 +50,11 @@ export const PasswordField = ({
             required={required}
             defaultValue={typed}
           />
-          <Button kind="bare" label={isShown.value ? t.hidePassword : t.showPassword} onPress={turn}>
+          <Button
+            kind="bare"
+            label={isShown.value ? t.hidePassword : t.showPassword}
+            onPress={() => show(!isShown.value)}
+          >
             {isShown.value ? t.hide : t.show}
           </Button>
         </div>

@@ -576,6 +576,31 @@ describeConsole('pages of the console in a browser', () => {
       expect(await page.getByText('Your role may not do that.').count()).to.equal(0)
     })
 
+    it('hide the next password again once one that was shown is changed', async () => {
+      const { page: tab } = await openSignedIn(service, await addAccount(service))
+      await go(tab, '/settings', 'Settings')
+      await tab.getByLabel('Current password').fill(PASSWORD)
+      const next = tab.getByLabel('New password')
+      await next.fill('another long password')
+      await tab.getByRole('button', { name: 'Show the password' }).last().click()
+      expect(await next.getAttribute('type')).to.equal('text')
+      await tab.getByRole('button', { name: 'Change the password' }).click()
+      await shown(tab, 'Your password is changed.')
+      expect(await next.inputValue()).to.equal('')
+      expect(await next.getAttribute('type')).to.equal('password')
+      expect(await tab.getByRole('button', { name: 'Hide the password' }).count()).to.equal(0)
+    })
+
+    it('fold the form of a token by the button that unfolds it', async () => {
+      const make = page.getByRole('button', { name: 'Make a token' })
+      await make.click()
+      await page.getByLabel('What it is for').waitFor()
+      expect(await make.getAttribute('aria-expanded')).to.equal('true')
+      await make.click()
+      await page.getByLabel('What it is for').waitFor({ state: 'detached' })
+      expect(await make.getAttribute('aria-expanded')).to.equal('false')
+    })
+
     it('announce what is wrong with the rights of a token', async () => {
       const message = 'link:read is not among the scopes of the requesting token'
       const problem = { title: 'Unprocessable', status: 422, code: 'validation_failed' }

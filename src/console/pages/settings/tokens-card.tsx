@@ -35,7 +35,7 @@ export const TokensCard = () => {
     <Card
       title={t.settings.tokens.title}
       actions={
-        <Button icon="add" expanded={isMaking.value} onPress={() => (isMaking.value = true)}>
+        <Button icon="add" expanded={isMaking.value} onPress={() => (isMaking.value = !isMaking.value)}>
           {t.settings.tokens.add}
         </Button>
       }
