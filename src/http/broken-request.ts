@@ -89,8 +89,10 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,
     ]
-    // otherwise the rest of a request that is too slow could still arrive, and be carried out after its 408
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+    const text = `${head.join('\r\n')}\r\n\r\n${body}`
+    // the rest of a request that is too slow could still arrive, and be carried out after its 408
+    if (status === 408) socket.end(text, () => socket.destroy())
+    else socket.end(text)
     observe({
       requestId,
       method: 'other',
