@@ -7,7 +7,7 @@ import { headerOf } from '../input/header-lines.js'
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Policy-At-Least, X-Request-ID'
 const RESPONSE_HEADERS =
-  'ETag, Idempotent-Replayed, Location, Policy-Revision, RateLimit, ' +
+  'Content-Disposition, ETag, Idempotent-Replayed, Location, Model-SHA256, Policy-Revision, RateLimit, ' +
   'RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID'
 /** How long browsers cache a preflight, in seconds. */
 const MAX_AGE = '600'

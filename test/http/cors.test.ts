@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { readConfig } from '../../src/config.js'
+import { ANSWER_HEADERS } from '../../src/openapi/responses.js'
 import { requestOf } from '../support/samples.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -123,6 +124,16 @@ describe('calls from pages of other origins', () => {
         expect(headers.get('Vary')).to.match(/\bOrigin\b/)
       }
       expect(answers[1]?.headers.get('Vary'), 'beside what the answer itself says').to.match(/\bAuthorization\b/)
+    })
+
+    it('an allowed origin may read each header that the reference names', async () => {
+      const { headers } = await service.request('GET', '/healthz', { headers: { Origin: OURS } })
+      const exposed = headers.get('Access-Control-Expose-Headers')?.split(', ')
+      // browsers keep these two for themselves
+      const readable = Object.keys(ANSWER_HEADERS).filter(
+        (name) => !['Set-Cookie', 'Access-Control-Allow-Origin'].includes(name),
+      )
+      expect(exposed).to.include.members(readable)
     })
 
     it('lets nobody in: an allowed origin without a token is 401 as anybody is', async () => {
