@@ -9,11 +9,16 @@ import { START, type Tail } from '../../src/console/pages/decisions/tail.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
+import { Refusal } from '../../src/domain/refusal.js'
 import { noHeir } from '../../src/identity/heir.js'
 import { faultMessage } from '../../src/input/fault-message.js'
+import { editedRows } from '../../src/policy/edit.js'
+import { parseEditedRow } from '../../src/policy/parse-row.js'
+import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { linkFields } from '../../src/routes/link-fields.js'
 import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
 import { Email, Name, Password } from '../../src/routes/schemas.js'
+import { csvRows, shippedRules } from '../support/policy.js'
 
 type OfCount = (...counts: readonly number[]) => string
 
@@ -43,6 +48,7 @@ interface Texts {
     readonly sameAs: (place: string) => string
   }
   readonly propose: {
+    readonly fault: (message: string) => string
     readonly byRule: OfCount
     readonly holds: OfCount
     readonly stale: (revision: number, who: string | null) => string
@@ -262,6 +268,46 @@ describe('the words of the console', () => {
       for (const [field, message] of said)
         expect(faults[field]?.[message], `${language}: ${field} ${message}`).to.be.a('string')
     }
+  })
+
+  it('have a German sentence for all that the service says of a row of an edit', async () => {
+    const { propose } = await textsOf('de')
+    const object = { ptype: 'p', priority: 1, rule: 'R1', role: 'editor', action: 'link:read' }
+    const row = { ...object, reach: 'any', effect: 'deny' }
+    const inherits = { ptype: 'g', role: 'clerk', inherits: 'editor' }
+    const said = [
+      { ...row, priority: 0 },
+      { ...row, rule: 'r' },
+      { ...row, role: 'R' },
+      { ...row, action: 'like:read' },
+      { ...row, comment: 'x'.repeat(501) },
+      { ...row, comment: 'a\0' },
+      { ...inherits, role: 'anyone' },
+      { ...inherits, inherits: 'anyone' },
+      { ...inherits, inherits: 'clerk' },
+    ].flatMap((each) => {
+      const parsed = parseEditedRow(each)
+      return parsed.ok ? expect.fail(JSON.stringify(each)) : parsed.faults.map(({ message }) => message)
+    })
+    expect(said).to.have.length(9)
+    const rows = csvRows('p, 1, R1, editor, link:read, any, deny\ng, clerk, editor')
+    const { model } = await shippedRules()
+    const base = await buildSnapshot(1, model, rows)
+    const edit = {
+      add: [...csvRows('p, 1, R2, editor, link:read, any, deny'), ...csvRows('g, editor, clerk')],
+      remove: csvRows('p2, editor, link:read'),
+      comments: [],
+    }
+    try {
+      editedRows(base, edit)
+    } catch (error) {
+      if (error instanceof Refusal) said.push(...(error.errors ?? []).map(({ message }) => message))
+    }
+    expect(said).to.have.length(12)
+    for (const message of said) expect(propose.fault(message), message).to.not.equal(message)
+    expect(propose.fault(said.find((message) => message.startsWith('1 is')) ?? '')).to.equal(
+      'eine andere Zeile hat schon 1, und jede Priorität gibt es nur einmal',
+    )
   })
 
   it('say in German all that is wrong with a file that is imported, and from which line on', async () => {

@@ -1,11 +1,12 @@
 import { asSentence, number } from '../format'
 import type { Texts } from '../texts'
+import { translated, type Words } from './translated'
 
 const links = (count: number): string => `${number(count)} ${count === 1 ? 'Link' : 'Links'}`
 const are = (count: number): string => `${number(count)} ${count === 1 ? 'ist' : 'sind'}`
 
 /** What the reader of files says, in German; it knows only English. */
-const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
+const READER_WORDS: Words = [
   [/^it is empty$/, 'sie ist leer'],
   [/^the browser cannot open it$/, 'der Browser kann sie nicht öffnen'],
   [/^it has no records$/, 'sie enthält keine Einträge'],
@@ -29,10 +30,7 @@ const READER_WORDS: readonly (readonly [pattern: RegExp, german: string])[] = [
   [/^(\w+) holds a character that cannot be stored$/, '$1 enthält ein Zeichen, das sich nicht speichern lässt'],
   [/\blink (?=\d+$)/, 'Link '],
 ]
-const inGerman = (words: string): string => {
-  const [pattern, german] = READER_WORDS.find(([each]) => each.test(words)) ?? ['', '']
-  return words.replace(pattern, german)
-}
+const inGerman = (words: string): string => translated(READER_WORDS, words)
 
 const rowAt = (place: string): string => inGerman(place).replace(/^\d/, 'Zeile $&')
 

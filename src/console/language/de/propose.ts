@@ -1,10 +1,39 @@
 import { dateAndTime, hour, listed, number } from '../format'
 import type { Texts } from '../texts'
+import { translated, type Words } from './translated'
 
 const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'}`
 const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile' : 'Zeilen'}`
 
 const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden', '7d': 'In den letzten 7 Tagen' }
+
+const FAULTS = {
+  rule: 'Großbuchstaben, Ziffern und -, höchstens 16, zuerst ein Buchstabe',
+  role: 'Kleinbuchstaben, Ziffern, _ und -, zuerst ein Buchstabe',
+  action: 'was und wie, wie in link:delete, oder *',
+}
+
+/** What the service says of a row, in German; it knows only English. */
+const ROW_WORDS: Words = [
+  [
+    /^(\d+) is the priority of another row; .*/,
+    'eine andere Zeile hat schon $1, und jede Priorität gibt es nur einmal',
+  ],
+  [/^must be an integer from 1 to 999,999,999$/, 'eine ganze Zahl von 1 bis 999.999.999'],
+  [/^must be a label: .*/, FAULTS.rule],
+  [/^must be a role: \S+$/, FAULTS.role],
+  [
+    /^must be a role: .*, and not a name of the engine .*/,
+    'eine Rolle, die jemand haben kann: nicht anonymous, anyone, user',
+  ],
+  [/^must be a role: .*, or user$/, 'eine Rolle, die jemand haben kann, oder user'],
+  [/^must be another role than the one that inherits$/, 'eine andere Rolle als die, die erbt'],
+  [/^closes a loop of roles: (.*)/, 'die Rollen erben im Kreis: $1'],
+  [/^must be <resource>:<verb>, .*/, FAULTS.action],
+  [/^must have at most 500 characters$/, 'höchstens 500 Zeichen'],
+  [/^must hold no control characters .*/, 'keine Steuerzeichen und keine halben Zeichen'],
+  [/^is not a row of the policy$/, 'diese Zeile gibt es in den Regeln nicht'],
+]
 
 export const propose: Texts['propose'] = {
   heading: 'Eine Änderung vorschlagen',
@@ -55,11 +84,8 @@ export const propose: Texts['propose'] = {
   },
   anotherRole: 'eine andere Rolle …',
   anotherAction: 'eine andere Aktion …',
-  faults: {
-    rule: 'Großbuchstaben, Ziffern und -, höchstens 16, zuerst ein Buchstabe',
-    role: 'Kleinbuchstaben, Ziffern, _ und -, zuerst ein Buchstabe',
-    action: 'was und wie, wie in link:delete, oder *',
-  },
+  faults: FAULTS,
+  fault: (message) => translated(ROW_WORDS, message),
   neverReached: (by) =>
     by.length === 0 ? 'Nie erreicht: niemand kann danach fragen' : `Nie erreicht: ${rowsNamed(by)} vorher`,
   overridden: (by) => `Zum Teil erreicht: ${rowsNamed(by)} einen Teil davon vorher, und anders`,

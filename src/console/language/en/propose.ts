@@ -63,6 +63,8 @@ export const propose = {
     role: 'small letters, digits, _ and -, a letter first',
     action: 'a resource and a verb, as in link:delete, or *',
   },
+  /** what the service says of a row */
+  fault: (message: string): string => message,
   neverReached: (by: readonly number[]) =>
     by.length === 0 ? 'Never reached: nobody can ask this' : `Never reached: ${rowsNamed(by)} first`,
   overridden: (by: readonly number[]) => `Reached in part: ${rowsNamed(by)} some of it first, the other way`,

@@ -55,7 +55,9 @@ export const RowItem = ({
     else return
     event.preventDefault()
   }
-  const faults = Object.fromEntries(notes.flatMap((note) => (note.is === 'fault' ? [[note.field, note.message]] : [])))
+  const faults = Object.fromEntries(
+    notes.flatMap((note) => (note.is === 'fault' ? [[note.field, t.propose.fault(note.message)]] : [])),
+  )
   const beside = notes.filter((note) => note.is !== 'fault' || !isOpen || note.field === '')
   return (
     <li class={['draft-row', state, isOpen && 'open'].filter(Boolean).join(' ')}>

@@ -6,15 +6,16 @@ import type { RowNote } from './row-notes'
 
 const doing = (action: string, relation: string) => t.policy.doing(action, relation === 'own')
 
+const labelOf = (field: string): string => {
+  const labels: Readonly<Record<string, string>> = t.propose.fields
+  return labels[field] ?? field
+}
+
 /** A note about a row, below it. */
 export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
   switch (note.is) {
     case 'fault':
-      return (
-        <p class="fault">
-          {note.field} {note.message}
-        </p>
-      )
+      return <p class="fault">{[labelOf(note.field), t.propose.fault(note.message)].filter(Boolean).join(': ')}</p>
     case 'violation': {
       const { invariant, why, file, decision } = note.violation
       return (
