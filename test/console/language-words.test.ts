@@ -198,6 +198,12 @@ describe('the words of the console', () => {
       ['conflict', 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'],
       ['last_admin', 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'],
       ['beyond_own_rights', 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'],
+      ['invariant_violated', 'Die Änderung bricht eine Invariante'],
+      ['proposal_conflicts', 'Der Vorschlag passt nicht zu den Zeilen, die gelten'],
+      ['proposer_lost_rights', 'Wer das vorschlug, hat die Rechte dazu nicht mehr'],
+      ['proposal_closed', 'Der Vorschlag ist nicht mehr offen: Es ist nichts geschehen.'],
+      ['too_many_tokens', 'Sie haben so viele Tokens, wie es geben darf. Widerrufen Sie erst eines.'],
+      ['internal_error', 'Im Dienst ist etwas schiefgegangen. Wer ihn betreibt, findet den Grund in seinen Meldungen.'],
       ['new_code', 'The title'],
       ['unexpected_answer', 'Etwas anderes hat statt des Dienstes geantwortet (409).'],
     ] as const)
@@ -304,6 +310,7 @@ describe('the words of the console', () => {
       if (error instanceof Refusal) said.push(...(error.errors ?? []).map(({ message }) => message))
     }
     expect(said).to.have.length(12)
+    said.push('the row no longer exists', 'the comment of the row has changed')
     for (const message of said) expect(propose.fault(message), message).to.not.equal(message)
     expect(propose.fault(said.find((message) => message.startsWith('1 is')) ?? '')).to.equal(
       'eine andere Zeile hat schon 1, und jede Priorität gibt es nur einmal',

@@ -101,6 +101,14 @@ const faults: Texts['faults'] = {
   to: { 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
 }
 
+/** Was der Dienst abgelehnt hat, statt seines Titels; was er Genaueres sagt, bleibt, wie er es sagt. */
+const titles: Readonly<Record<string, string>> = {
+  invariant_violated: 'Die Änderung bricht eine Invariante',
+  proposal_conflicts: 'Der Vorschlag passt nicht zu den Zeilen, die gelten',
+  proposer_lost_rights: 'Wer das vorschlug, hat die Rechte dazu nicht mehr',
+}
+const titleOf: Texts['titleOf'] = ({ code, title }) => titles[code] ?? title
+
 /** What the console says in German, written from the meaning. */
 export const de: Texts = {
   show: 'Zeigen',
@@ -181,10 +189,15 @@ export const de: Texts = {
     if ([502, 503, 504].includes(status))
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
     if (code === 'unexpected_answer') return `Etwas anderes hat statt des Dienstes geantwortet (${detail ?? status}).`
+    if (code === 'proposal_closed') return 'Der Vorschlag ist nicht mehr offen: Es ist nichts geschehen.'
+    if (code === 'too_many_tokens') return 'Sie haben so viele Tokens, wie es geben darf. Widerrufen Sie erst eines.'
+    if (code === 'internal_error')
+      return 'Im Dienst ist etwas schiefgegangen. Wer ihn betreibt, findet den Grund in seinen Meldungen.'
     const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, said || detail].filter(Boolean).join('. ')
+    return [titleOf({ code, title }), said || detail].filter(Boolean).join('. ')
   },
 
+  titleOf,
   faults,
   lost: {
     since: (since) => `Keine Verbindung seit ${moment(since)}.`,

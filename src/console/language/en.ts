@@ -184,6 +184,8 @@ export const en = {
     return [title, said || detail].filter(Boolean).join('. ')
   },
 
+  /** what was refused, in a few words */
+  titleOf: ({ title }: Pick<Refusal, 'code' | 'title'>): string => title,
   faults,
   /** `seen`: when what is shown was loaded; null: nothing is shown. `againIn`: seconds; null: now */
   lost: {

@@ -32,6 +32,8 @@ const ROW_WORDS: Words = [
   [/^must be <resource>:<verb>, .*/, FAULTS.action],
   [/^must have at most 500 characters$/, 'höchstens 500 Zeichen'],
   [/^must hold no control characters .*/, 'keine Steuerzeichen und keine halben Zeichen'],
+  [/^the row no longer exists$/, 'die Zeile gibt es nicht mehr'],
+  [/^the comment of the row has changed$/, 'der Kommentar der Zeile ist inzwischen ein anderer'],
   [/^is not a row of the policy$/, 'diese Zeile gibt es in den Regeln nicht'],
 ]
 

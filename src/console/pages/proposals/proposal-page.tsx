@@ -132,13 +132,13 @@ const Changes = ({
 }
 
 /** The refusal that an approval would get. */
-const InItsWay = ({ problem: { title, detail, violations = [], errors } }: { readonly problem: Obstacle }) => {
+const InItsWay = ({ problem: { code, title, detail, violations = [], errors } }: { readonly problem: Obstacle }) => {
   const lines = [
     ...violations.map(({ invariant, why }) => (why === '' ? invariant : `${invariant}: ${why}`)),
-    ...errors.map(({ field, message }) => `${field}: ${message}`),
+    ...errors.map(({ field, message }) => `${field}: ${t.propose.fault(message)}`),
   ]
   return (
-    <Note kind="deny" title={t.proposals.inItsWay(title)}>
+    <Note kind="deny" title={t.proposals.inItsWay(t.titleOf({ code, title }))}>
       {detail !== null && <p>{detail}</p>}
       {lines.length > 0 && (
         <ul class="row-changes">
