@@ -383,6 +383,10 @@ describe('the words of the console', () => {
     for (const [name, text] of await germanFiles()) expect(text.match(/\bBenutzer\b/g), name).to.equal(null)
   })
 
+  it('have one German word for the comment of a row, and one for the log', async () => {
+    for (const [name, text] of await germanFiles()) expect(text.match(/Bemerkung|Aufzeichnung/g), name).to.equal(null)
+  })
+
   it('have one German word for the code of a link', async () => {
     const found = (await germanFiles()).flatMap(([, text]) => text.match(/[^']*\bCode\b[^']*/g) ?? [])
     expect(found).to.have.length(2)

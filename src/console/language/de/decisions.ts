@@ -57,7 +57,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   actor_id: 'Durch Nummer',
   added: 'Zeilen hinzugefügt',
   removed: 'Zeilen entfernt',
-  comments: 'Bemerkungen geändert',
+  comments: 'Kommentare geändert',
   decisions_changed: 'Entscheidungen geändert',
   proposal: 'Vorschlag',
   scopes: 'Umfang',

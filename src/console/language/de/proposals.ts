@@ -18,7 +18,7 @@ export const proposals: Texts['proposals'] = {
   against: (revision) => `Gegen Fassung ${revision}, die gilt. Nichts ändert sich vor der Zustimmung.`,
   moved: (base, revision) => `Für Fassung ${base} gemacht, hier gegen Fassung ${revision}, die inzwischen gilt.`,
   inItsWay: (title) => `So ist keine Zustimmung möglich: ${title}`,
-  commentsAlone: 'Bemerkungen zu Zeilen, die bleiben',
+  commentsAlone: 'Kommentare zu Zeilen, die bleiben',
   decide: 'Entscheidung',
   reason: 'Grund, für das Protokoll',
   reasonHint: 'Zum Ablehnen nötig.',

@@ -138,7 +138,7 @@ export const propose: Texts['propose'] = {
   whose: (names, isEverybody) => `Betroffen: ${listed(isEverybody ? names : [...names, 'andere'])}.`,
   byRule: (count) =>
     `${decisions(count)} mehr ${count === 1 ? 'bekäme' : 'bekämen'} dieselbe Antwort durch eine andere Regel.`,
-  undetermined: (count) => `Über ${decisions(count)} sagt die Aufzeichnung nicht genug.`,
+  undetermined: (count) => `Über ${decisions(count)} sagt das Protokoll nicht genug.`,
   exact:
     'Jede aufgezeichnete Entscheidung wurde noch einmal getroffen, keine Stichprobe, mit der Rolle von damals. ' +
     'Öffentliche Lesezugriffe werden nicht aufgezeichnet.',
@@ -149,7 +149,7 @@ export const propose: Texts['propose'] = {
   would: 'Wäre',
   applyTitle: 'In Kraft setzen',
   proposeTitle: 'Vorschlagen',
-  reason: 'Grund, für die Aufzeichnung',
+  reason: 'Grund, für das Protokoll',
   apply: (revision) => `Als Fassung ${number(revision)} in Kraft setzen`,
   propose: 'Diese Änderung vorschlagen',
   applied: (revision) => `Fassung ${number(revision)} gilt. Unter „Fassungen“ lässt sie sich zurücknehmen.`,
@@ -162,7 +162,7 @@ export const propose: Texts['propose'] = {
     refused: (count) =>
       count === 1 ? 'Aus: 1 Invariante lehnt sie ab' : `Aus: ${number(count)} Invarianten lehnen sie ab`,
     beyond: 'Aus: sie gibt oder nimmt Rechte, die Sie selbst nicht haben',
-    reason: 'sagen Sie, warum, für die Aufzeichnung',
+    reason: 'nennen Sie den Grund, für das Protokoll',
     stale: 'jemand war schneller: sehen Sie zuerst beide Änderungen an',
   },
   holds: (asked, unmet) =>

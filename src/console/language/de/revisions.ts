@@ -17,7 +17,7 @@ export const revisions: Texts['revisions'] = {
   nobody: 'Unbekannt',
   rows: (added, removed) => `+${added} −${removed} Zeilen`,
   rowsChanged: (added, removed) => `Zeilen: ${added} hinzugefügt, ${removed} entfernt`,
-  comments: (count) => `Bemerkungen zu Zeilen: ${count} geändert`,
+  comments: (count) => `Kommentare zu Zeilen: ${count} geändert`,
   unknown: 'Die Zeilen sind nicht lesbar',
   compare: 'Vergleichen',
   swap: 'Tauschen',
