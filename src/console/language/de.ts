@@ -101,7 +101,7 @@ const faults: Texts['faults'] = {
   to: { 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
 }
 
-/** Was der Dienst abgelehnt hat, statt seines Titels; was er Genaueres sagt, bleibt, wie er es sagt. */
+/** In place of the service’s own titles. Its details stay as it says them. */
 const titles: Readonly<Record<string, string>> = {
   invariant_violated: 'Die Änderung bricht eine Invariante',
   proposal_conflicts: 'Der Vorschlag passt nicht zu den Zeilen, die gelten',
