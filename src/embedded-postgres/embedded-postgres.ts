@@ -30,6 +30,8 @@ export { requirePlatformPackage } from './programs.js'
 
 const PATIENCE_MS = 150_000
 const POLL_MS = 20
+/** How long the socket of a server may outlive the sight of its process: the system closes its files last. */
+const CLOSING_MS = 1_000
 const WATCH_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** a socket's path has at most 104 bytes on macOS and 108 on Linux, with a zero at its end */
@@ -131,7 +133,15 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   const password = credentials.owner
   const owner = { host, port: PORT, user: 'postgres', password, database: 'linkgate', ssl: false }
 
-  const isAnswered = (): Promise<boolean> => isListenedOn(join(host, `.s.PGSQL.${PORT}`))
+  /** True if somebody listens at the server's address; not one that has just died and is still being cleared away. */
+  const isAnswered = async (): Promise<boolean> => {
+    const until = Date.now() + CLOSING_MS
+    while (await isListenedOn(join(host, `.s.PGSQL.${PORT}`))) {
+      if (Date.now() > until) return true
+      await delay(POLL_MS)
+    }
+    return false
+  }
 
   /** Resolves once the server responds: true if it had to be started. Call it under the lock. */
   const bringUp = async (): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -210,6 +210,17 @@ describe('the embedded PostgreSQL', () => {
     } finally {
       bystander.kill('SIGKILL')
     }
+  })
+
+  it('starts where a server that has just died is still being cleared away: its socket is the last to go', async () => {
+    await (await open()).leave()
+    const dying = createServer((socket) => {
+      socket.destroy()
+      dying.close()
+    })
+    await once(dying.listen(join(dataDir, 'run', '.s.PGSQL.5432')), 'listening')
+    const { owner } = await open()
+    expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
   })
 
   it('refuses to start a second server beside one whose process is not to be seen', async () => {
