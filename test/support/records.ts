@@ -103,7 +103,8 @@ export const addAccountToken = async (db: TestDatabase, userId: string, email: s
 export const addUserWithId = async (db: TestDatabase, id: string, role: string): Promise<void> => {
   await db.asOwner(`insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [
     id,
-    `${role}-${id}@example.com`,
+    // apart from those of `addUser`, which are numbered
+    `${role}-with-id-${id}@example.com`,
     role,
   ])
 }
