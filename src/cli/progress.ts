@@ -1,4 +1,5 @@
 import { escapeInLine } from '../log/escape-invisible.js'
+import { columnsOf } from './columns.js'
 
 /** Sets the text of the line; `part` (0 to 1) adds a bar before it. */
 type ShowProgress = (text: string, part?: number) => void
@@ -7,8 +8,6 @@ const AFTER_MS = 1_000
 const EVERY_MS = 200
 const WIDTH = 24
 const CLEAR = '\r\u001b[K'
-/** the width of a terminal that does not say it */
-const USUAL_COLUMNS = 80
 
 /** Shows a line on stderr while a command takes longer than a second, if stderr is a terminal. */
 export const withProgress = async <T>(first: string, work: (show: ShowProgress) => Promise<T>): Promise<T> => {
@@ -33,7 +32,7 @@ export const withProgress = async <T>(first: string, work: (show: ShowProgress) 
 
 /** The text, cut to what a terminal shows in one line: `CLEAR` clears no line before it. */
 export const progressLine = (text: string, seconds: number, columns: number): string => {
-  const room = (columns > 0 ? columns : USUAL_COLUMNS) - 1
+  const room = columnsOf({ columns }) - 1
   const end = ` (${Math.round(seconds)} s)`
   return `${escapeInLine(text).slice(0, Math.max(room - end.length, 0))}${end}`.slice(0, room)
 }

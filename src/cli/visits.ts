@@ -11,6 +11,7 @@ import { findLink } from '../redirects/find-link.js'
 import { MOMENT_RULE, Moment } from '../routes/schemas.js'
 import { showVisits } from '../routes/visits.js'
 import { checked, parsed } from './arguments.js'
+import { columnsOf } from './columns.js'
 import { counted, number } from '../domain/counted.js'
 import { UsageError } from './errors.js'
 import { print, printStyled } from './print.js'
@@ -29,8 +30,6 @@ interface Options {
   readonly json?: true
 }
 
-/** The width if stdout is not a terminal, or is one that does not say it. */
-const USUAL_WIDTH = 80
 const TOP = 5
 
 /** Whoever runs the command line owns the installation: it may read every link, and no policy row restricts it. */
@@ -78,7 +77,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
   print('')
   const { lines, perBar } = drawChart(
     series.map(({ visits }) => visits),
-    process.stdout.columns > 0 ? process.stdout.columns : USUAL_WIDTH,
+    columnsOf(process.stdout),
   )
   print(lines.join('\n'))
   printStyled([{ text: `each bar: ${counted(perBar, interval)} (${shown.zone})`, style: 'dim' }])
