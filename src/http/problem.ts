@@ -6,9 +6,11 @@ import { refusalPage, type PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
 
-/** Retry-After as a sentence, for those who do not see the headers. */
-const whenAgain = ({ 'Retry-After': seconds }: Refusal['headers']): string | undefined =>
-  seconds === undefined ? undefined : `Try again in ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
+/** When a quota resets, as a sentence for those who do not see the headers. */
+const whenAgain = ({ code, headers: { 'Retry-After': seconds } }: Refusal): string | undefined =>
+  code !== 'rate_limited' || seconds === undefined
+    ? undefined
+    : `Try again in ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
 
 const MOST_FAULTS = 3
 // an unknown field's name comes from the caller, so its length is limited
@@ -34,8 +36,8 @@ const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {
 }
 
 /** What is wrong with this request in particular; the code's advice if nothing is known. */
-export const detailOf = ({ detail, errors, headers, advice }: Refusal): string | undefined =>
-  detail ?? sentenceOf(errors) ?? whenAgain(headers) ?? advice
+export const detailOf = (refusal: Refusal): string | undefined =>
+  refusal.detail ?? sentenceOf(refusal.errors) ?? whenAgain(refusal) ?? refusal.advice
 
 /** A refusal as problem details (RFC 9457). */
 export const problemOf = (refusal: Refusal, requestId: string): object => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { deadlineExceeded } from '../../src/domain/deadline.js'
 import { REFUSALS, Refusal, type RefusalCode } from '../../src/domain/refusal.js'
 import { problemOf } from '../../src/http/problem.js'
 import { textAt } from '../support/json.js'
@@ -32,6 +33,8 @@ describe('a problem', () => {
       'Try again in 1 second.',
     )
     expect(detailOf(new Refusal('rate_limited', { errors: [] }))).to.equal(REFUSALS.rate_limited.advice)
+    // the same again in a second may be as slow: the code's advice says more
+    expect(detailOf(deadlineExceeded())).to.equal(REFUSALS.deadline_exceeded.advice)
   })
 
   it('says three faults of many, and how many more there are', () => {
