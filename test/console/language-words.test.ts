@@ -9,16 +9,20 @@ import { START, type Tail } from '../../src/console/pages/decisions/tail.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
-import { Refusal } from '../../src/domain/refusal.js'
+import { toId } from '../../src/domain/id.js'
+import { REFUSALS, Refusal, type RefusalCode } from '../../src/domain/refusal.js'
+import type { User } from '../../src/domain/user.js'
 import { noHeir } from '../../src/identity/heir.js'
 import { faultMessage } from '../../src/input/fault-message.js'
-import { editedRows } from '../../src/policy/edit.js'
+import { editedRows, planEdit, type EditMaker } from '../../src/policy/edit.js'
 import { parseEditedRow } from '../../src/policy/parse-row.js'
+import { planProposal, requireProposer, type Proposal } from '../../src/policy/proposals.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { linkFields } from '../../src/routes/link-fields.js'
+import { linkOver } from '../../src/routes/mailed-link.js'
 import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
 import { Email, Name, Password } from '../../src/routes/schemas.js'
-import { csvRows, shippedRules } from '../support/policy.js'
+import { csvRows, rowsOf as rowsOfFile, shippedRules } from '../support/policy.js'
 
 type OfCount = (...counts: readonly number[]) => string
 
@@ -29,6 +33,7 @@ interface Texts {
     readonly status: number
     readonly code: string
     readonly title: string
+    readonly detail?: string
     readonly retryAfter?: number
     readonly errors: readonly { readonly field: string; readonly message: string }[]
   }) => string
@@ -223,6 +228,118 @@ describe('the words of the console', () => {
     expect(problem({ ...refusal, status: 422, code: 'validation_failed', errors })).to.equal(
       'Eine Angabe stimmt nicht. Höchstens 20 Schlagwörter. colour must be red.',
     )
+  })
+
+  it('say in German why an edit or a proposal was refused', async () => {
+    const { problem } = await textsOf('de')
+    const rules = await shippedRules()
+    const base = await buildSnapshot(1, rules.model, await rowsOfFile('default.csv'))
+    const refused = (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => expect.fail('nothing was refused'),
+        (error: unknown) => {
+          if (!(error instanceof Refusal)) throw error
+          const { code, status, title, detail = '', errors = [] } = error
+          return problem({ code, status, title, detail, errors })
+        },
+      )
+    const editor = { id: '7', role: 'editor' }
+    const edit = (add: string, maker: EditMaker) =>
+      refused(planEdit(base, { add: csvRows(add), remove: [] }, rules, maker))
+    expect(await edit('p, 1, R9, viewer, policy:read, any, allow', editor)).to.equal(
+      'Das gibt oder nimmt Rechte, die Sie selbst nicht haben. Die Änderung erlaubt der Rolle viewer: policy:read ' +
+        '(eigenes). Die Rolle editor selbst darf das nicht. Das ist die erste von 2 solchen Entscheidungen.',
+    )
+    expect(await edit('p, 1, R9, admin, profile:read, own, deny', editor)).to.equal(
+      'Das gibt oder nimmt Rechte, die Sie selbst nicht haben. Die Änderung nimmt der Rolle admin: profile:read ' +
+        '(eigenes). Sie darf mehr als die Rolle editor.',
+    )
+    expect(await edit('p, 1, R9, editor, link:delete, any, allow', 'unbounded')).to.equal(
+      "Die Änderung bricht eine Invariante. Es ist only-admin-deletes-others (no role but admin deletes another's " +
+        'link): editor dürfte: link:delete (fremdes); Zeile 1 (R9) entscheidet. Invarianten stehen in ' +
+        'policies/invariants.csv und ändern sich nur dort.',
+    )
+    expect(await edit('p, 1, R9, admin, *, any, deny', 'unbounded')).to.match(
+      /Es sind \d+ Invarianten\. Die erste ist admin-reads-policy \(.*\): admin dürfte nicht: policy:read \(/,
+    )
+    expect(await edit('p, 1, R9, anonymous, policy:read, any, allow', 'unbounded')).to.contain(
+      'policy:read (ohne Konto)',
+    )
+
+    const proposal = (added: string): Proposal => ({
+      id: '1',
+      state: 'open',
+      actor: { id: '7', name: null },
+      reason: 'why',
+      time: '2026-11-01T00:00:00.000Z',
+      base: 1,
+      added: [...csvRows(added)],
+      removed: [],
+      comments: [],
+      closed: null,
+      revision: null,
+    })
+    const plan = (add: string) => planProposal(base, proposal(add), rules, 'unbounded')
+    expect(await refused(plan('p2, anyone, link:read'))).to.equal(
+      'Der Vorschlag passt nicht zu den Zeilen, die gelten. Er würde nichts ändern: Was gilt, ist schon so.',
+    )
+    expect(await refused(plan('p, 100, R9, editor, link:read, any, allow'))).to.equal(
+      'Der Vorschlag passt nicht zu den Zeilen, die gelten. Die Zeilen haben sich seither geändert: p, 100, R9, ' +
+        'editor, link:read, any, allow: eine andere Zeile hat schon 100, und jede Priorität gibt es nur einmal.',
+    )
+    const add = 'p, 1, R9, editor, policy:write, any, allow'
+    const proposer = {
+      id: toId('7'),
+      role: 'editor',
+      email: 'eve@example.com',
+      name: 'Eve',
+      suspended: false,
+      created_at: '',
+    }
+    const lost = async (found: User | null) =>
+      refused(requireProposer(base, await plan(add), proposal(add), async () => found))
+    const start = 'Wer das vorschlug, hat die Rechte dazu nicht mehr. '
+    expect(await lost(null)).to.equal(`${start}Diese Person wurde gelöscht.`)
+    expect(await lost({ ...proposer, suspended: true })).to.equal(`${start}Diese Person ist gesperrt.`)
+    expect(await lost(proposer)).to.equal(
+      `${start}Diese Person hat jetzt die Rolle editor, die die Regeln nicht ändern darf.`,
+    )
+  })
+
+  it('say in German why a sign-in, a mail, a link or an invitation was refused', async () => {
+    const { problem } = await textsOf('de')
+    const refused = (code: RefusalCode, detail: string) => {
+      const { status, title } = REFUSALS[code]
+      return problem({ code, status, title, detail, errors: [] })
+    }
+    const { code, message } = linkOver()
+    for (const [refusal, german] of [
+      [
+        refused(code, message),
+        'Das gilt nicht mehr. Der Link wurde benutzt oder ist abgelaufen, oder es gab ihn nie. Fordern Sie einen ' +
+          'neuen an.',
+      ],
+      [
+        refused('gone', 'The invitation is withdrawn: nothing was done.'),
+        'Das gilt nicht mehr. Die Einladung ist schon zurückgezogen: Es ist nichts geschehen.',
+      ],
+      [
+        refused('no_mail', 'Ask an admin: linkgate user reset-link makes a link for you.'),
+        'Dieser Dienst verschickt keine Mails. Fragen Sie einen Admin: linkgate user reset-link macht einen Link für ' +
+          'Sie.',
+      ],
+      [
+        refused(
+          'https_required',
+          'Over plain http, anybody on the way could read the session. Set BASE_URL to the https URL of this ' +
+            'service, or, on its own machine, to one like http://127.0.0.1. It is http://go.example.com now.',
+        ),
+        'Im Browser kann man sich nur über https anmelden. Über http könnte jeder unterwegs die Sitzung mitlesen. ' +
+          'Wer den Dienst betreibt, setzt BASE_URL auf dessen https-Adresse oder, auf demselben Rechner, auf eine ' +
+          'wie http://127.0.0.1. Jetzt ist es http://go.example.com.',
+      ],
+    ])
+      expect(refusal).to.equal(german)
   })
 
   it('have a sentence for all that the service says of a link, a name or a period of the log', async () => {

@@ -7,6 +7,7 @@ import { explain } from './de/explain'
 import { imports } from './de/import'
 import { model } from './de/model'
 import { policy } from './de/policy'
+import { detailOf, titleOf } from './de/refusals'
 import { revisions } from './de/revisions'
 import { proof } from './de/proof'
 import { propose } from './de/propose'
@@ -101,14 +102,6 @@ const faults: Texts['faults'] = {
   to: { 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
 }
 
-/** In place of the service’s own titles. Its details stay as it says them. */
-const titles: Readonly<Record<string, string>> = {
-  invariant_violated: 'Die Änderung bricht eine Invariante',
-  proposal_conflicts: 'Der Vorschlag passt nicht zu den Zeilen, die gelten',
-  proposer_lost_rights: 'Wer das vorschlug, hat die Rechte dazu nicht mehr',
-}
-const titleOf: Texts['titleOf'] = ({ code, title }) => titles[code] ?? title
-
 /** What the console says in German, written from the meaning. */
 export const de: Texts = {
   show: 'Zeigen',
@@ -183,7 +176,9 @@ export const de: Texts = {
     if (code === 'last_admin')
       return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'
     if (code === 'beyond_own_rights')
-      return ['Das gibt oder nimmt Rechte, die Sie selbst nicht haben.', detail].filter(Boolean).join(' ')
+      return ['Das gibt oder nimmt Rechte, die Sie selbst nicht haben.', detailOf(detail ?? '')]
+        .filter(Boolean)
+        .join(' ')
     if (['validation_failed', 'invalid_query'].includes(code) && errors.length > 0)
       return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
     if ([502, 503, 504].includes(status))
@@ -194,10 +189,11 @@ export const de: Texts = {
     if (code === 'internal_error')
       return 'Im Dienst ist etwas schiefgegangen. Wer ihn betreibt, findet den Grund in seinen Meldungen.'
     const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [titleOf({ code, title }), said || detail].filter(Boolean).join('. ')
+    return [titleOf({ code, title }), detailOf(detail ?? '') || said].filter(Boolean).join('. ')
   },
 
   titleOf,
+  detailOf,
   faults,
   lost: {
     since: (since) => `Keine Verbindung seit ${moment(since)}.`,

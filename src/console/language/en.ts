@@ -181,11 +181,13 @@ export const en = {
       return 'The service cannot answer at the moment. What you typed is kept; try again.'
     if (code === 'unexpected_answer') return `Something else answered in place of the service (${detail ?? status}).`
     const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, said || detail].filter(Boolean).join('. ')
+    return [title, detail || said].filter(Boolean).join('. ')
   },
 
   /** what was refused, in a few words */
   titleOf: ({ title }: Pick<Refusal, 'code' | 'title'>): string => title,
+  /** why, in particular */
+  detailOf: (detail: string): string => detail,
   faults,
   /** `seen`: when what is shown was loaded; null: nothing is shown. `againIn`: seconds; null: now */
   lost: {

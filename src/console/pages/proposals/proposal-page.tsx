@@ -139,7 +139,7 @@ const InItsWay = ({ problem: { code, title, detail, violations = [], errors } }:
   ]
   return (
     <Note kind="deny" title={t.proposals.inItsWay(t.titleOf({ code, title }))}>
-      {detail !== null && <p>{detail}</p>}
+      {detail !== null && <p>{t.detailOf(detail)}</p>}
       {lines.length > 0 && (
         <ul class="row-changes">
           {lines.map((line) => (
