@@ -59,6 +59,7 @@ interface Texts {
     readonly stale: (revision: number, who: string | null) => string
   }
   readonly proof: { readonly retired: OfCount }
+  readonly proposals: { readonly states: { readonly applied: string }; readonly approve: (revision: string) => string }
   readonly badges: { readonly used: OfCount }
   readonly decisions: {
     readonly whats: (kind: string, what: string) => string | undefined
@@ -88,8 +89,8 @@ const textsOf = async (name: string): Promise<Texts> => {
 
 /** The German texts, each file by its name. */
 const germanFiles = async (): Promise<readonly (readonly [name: string, text: string])[]> => {
-  const folder = fileURLToPath(new URL('de/', LANGUAGES))
-  const names = await readdir(folder)
+  const folder = fileURLToPath(LANGUAGES)
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /^de(\.ts$|\/)/.test(name))
   return Promise.all(names.map(async (name) => [name, await readFile(`${folder}${name}`, 'utf8')] as const))
 }
 
@@ -504,8 +505,16 @@ describe('the words of the console', () => {
     for (const [name, text] of await germanFiles()) expect(text.match(/Bemerkung|Aufzeichnung/g), name).to.equal(null)
   })
 
+  it('have one German word for an approval, and one for the key Enter', async () => {
+    for (const [name, text] of await germanFiles())
+      expect(text.match(/[zZ]ustimm\w+|Vorschlag angenommen|Angenommen durch|Eingabetaste/g), name).to.equal(null)
+    const { proposals } = await textsOf('de')
+    expect(proposals.states.applied).to.equal('genehmigt')
+    expect(proposals.approve('43')).to.equal('Als Fassung 43 genehmigen')
+  })
+
   it('have one German word for the code of a link', async () => {
-    const found = (await germanFiles()).flatMap(([, text]) => text.match(/[^']*\bCode\b[^']*/g) ?? [])
+    const found = (await germanFiles()).flatMap(([, text]) => text.match(/[^']*(?<!QR-)\bCode\b[^']*/g) ?? [])
     expect(found).to.have.length(2)
     expect(found[0]).to.equal('eine Regel oder den Code einer Ablehnung')
     expect(found[1]).to.contain('wird wie Code geprüft')

@@ -303,7 +303,7 @@ export const de: Texts = {
     leftOut: (count, rule) => `${links(count)} ${count === 1 ? 'bleibt' : 'bleiben'} außen vor: ${rule}`,
     changed: (count) => `${links(count)} geändert.`,
     refused: (count, why) => `${links(count)} ${count === 1 ? 'konnte' : 'konnten'} nicht geändert werden: ${why}`,
-    empty: 'Noch kein Link. Fügen Sie oben eine Adresse ein und drücken Sie die Eingabetaste.',
+    empty: 'Noch kein Link. Fügen Sie oben eine Adresse ein und drücken Sie Enter.',
     noneYet: 'Noch kein Link.',
     onlyTag: (tag) => `Schlagwort: ${tag}`,
     onlyState: (state) => `Zustand: ${state}`,

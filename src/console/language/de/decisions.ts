@@ -37,7 +37,7 @@ const WHATS: Readonly<Record<string, string>> = {
   'link changed': 'Link wurde geändert',
   'link deleted': 'Link wurde gelöscht',
   'policy proposed': 'Änderung der Regeln vorgeschlagen',
-  'policy approved': 'Vorschlag angenommen',
+  'policy approved': 'Vorschlag genehmigt',
   'policy declined': 'Vorschlag abgelehnt',
   'policy withdrawn': 'Vorschlag zurückgezogen',
   'audit expired': 'Monat des Protokolls entfernt',
@@ -70,8 +70,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   with: 'Mit',
   restored: 'Aus dem Papierkorb',
   revision: 'Fassung',
-  approved_by: 'Angenommen durch Nummer',
-  approver: 'Angenommen durch',
+  approved_by: 'Genehmigt durch Nummer',
+  approver: 'Genehmigt durch',
 }
 
 const LAYERS: Readonly<Record<string, string>> = {

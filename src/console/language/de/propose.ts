@@ -42,7 +42,7 @@ export const propose: Texts['propose'] = {
   against: (revision, needsApproval) =>
     `Gegen Fassung ${number(revision)}, die gilt. ` +
     (needsApproval
-      ? 'Nichts ändert sich, bevor ein anderer Admin zustimmt.'
+      ? 'Nichts ändert sich, bevor ein anderer Admin es genehmigt.'
       : 'Nichts ändert sich, bevor Sie sie in Kraft setzen.'),
   kept: (at) => `Der Entwurf ist auf diesem Gerät gesichert, ${hour(at)}.`,
   discard: 'Verwerfen',
@@ -168,7 +168,7 @@ export const propose: Texts['propose'] = {
   holds: (asked, unmet) =>
     `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} ${asked === 1 ? 'Frage' : 'Fragen'} ` +
     `${asked - unmet === 1 ? 'wird' : 'werden'} wie erwartet beantwortet.`,
-  proposed: 'Ihre Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
+  proposed: 'Ihre Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie genehmigt.',
   toProposal: 'Den Vorschlag ansehen',
   stale: (revision, who) =>
     (who === null

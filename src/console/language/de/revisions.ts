@@ -36,6 +36,6 @@ export const revisions: Texts['revisions'] = {
   backTo: (revision) => `Zurück zu Fassung ${revision}`,
   afterwards: 'Danach',
   apply: (revision) => `Als Fassung ${revision} in Kraft setzen`,
-  proposed: 'Vorgeschlagen. Jemand anderes mit der Rolle admin muss zustimmen.',
+  proposed: 'Vorgeschlagen. Ein anderer Admin muss es genehmigen.',
   nothingToRestore: 'diese Zeilen und Kommentare gelten schon',
 }
