@@ -192,7 +192,7 @@ describe('the words of the console', () => {
       'Mara hat Fassung 43 in Kraft gesetzt, während Sie änderten. Ihr Entwurf ist gesichert.',
     )
     expect(de.propose.stale(43, null)).to.equal(
-      'Fassung 43 kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.',
+      'Fassung 43 trat in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.',
     )
   })
 
@@ -201,7 +201,7 @@ describe('the words of the console', () => {
     const refusal = { status: 409, title: 'The title', errors: [] }
     for (const [code, sentence] of [
       ['code_taken', 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'],
-      ['conflict', 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'],
+      ['conflict', 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie es.'],
       ['last_admin', 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'],
       ['beyond_own_rights', 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'],
       ['invariant_violated', 'Die Änderung bricht eine Invariante'],

@@ -110,7 +110,7 @@ export const de: Texts = {
   hidePassword: 'Das Passwort verbergen',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  notCopied: 'Nicht kopiert: Browser lehnt ab',
+  notCopied: 'Nicht kopiert: Der Browser lehnt es ab',
   close: 'Schließen',
   cancel: 'Abbrechen',
   save: 'Speichern',
@@ -122,7 +122,7 @@ export const de: Texts = {
   request: 'Anfrage',
   skip: 'Zum Inhalt',
   menu: 'Menü',
-  optional: 'freiwillig',
+  optional: 'optional',
   // of any gender and number: a title, a password, tags
   none: 'nicht vorhanden',
   shown: (shown: number, all: number | undefined) =>
@@ -169,10 +169,10 @@ export const de: Texts = {
     if (code === 'role_not_allowed') return 'Ihre Rolle darf das nicht.'
     if (code === 'insufficient_scope') return 'Diese Anmeldung war für weniger gedacht. Melden Sie sich neu an.'
     if (code === 'precondition_failed')
-      return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt: Laden und vergleichen Sie.'
+      return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt. Laden und vergleichen Sie es.'
     if (code === 'not_found') return 'Das gibt es nicht mehr, oder es gab es nie.'
     if (code === 'code_taken') return 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'
-    if (code === 'conflict') return 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie.'
+    if (code === 'conflict') return 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie es.'
     if (code === 'last_admin')
       return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'
     if (code === 'beyond_own_rights')
@@ -217,7 +217,7 @@ export const de: Texts = {
     password: 'Passwort',
     signIn: 'Anmelden',
     signingIn: 'Wird angemeldet …',
-    wrong: 'Adresse oder Passwort stimmen nicht.',
+    wrong: 'Adresse oder Passwort stimmt nicht.',
     forgot: 'Passwort vergessen?',
     forgotTitle: 'Ein neues Passwort',
     forgotLead: 'Wir schicken einen Link an Ihre Adresse, wenn sie hier ein Konto hat.',
@@ -450,7 +450,7 @@ export const de: Texts = {
       if (live.is === 'connecting') return 'Wird verbunden …'
       if (live.is === 'on')
         return live.lastMinute === 0 ? 'Live' : `Live, ${number(live.lastMinute)} in der letzten Minute`
-      if (live.is === 'paused') return live.fresh === 0 ? 'Angehalten' : `Angehalten, ${number(live.fresh)} neue`
+      if (live.is === 'paused') return live.fresh === 0 ? 'Angehalten' : `Angehalten, ${number(live.fresh)} neu`
       return notLive(live)
     },
     hold: '; Zahlen anhalten',
@@ -459,7 +459,7 @@ export const de: Texts = {
 
   link: {
     leadsTo: 'führt zu',
-    nobodyYet: 'Noch niemand ist ihm gefolgt. Jeder Aufruf steht nach einer Sekunde hier.',
+    nobodyYet: 'Noch niemand hat ihn aufgerufen. Jeder Aufruf steht nach einer Sekunde hier.',
     behindPassword: 'Ein Passwort schützt ihn. Besucher erfahren das Ziel, wenn sie es eingegeben haben.',
     notYours: (why) =>
       'Sie sehen, was alle Besucher wissen können. Aufrufe und Einstellungen sind für die, die ihn ändern dürfen: ' +
@@ -471,7 +471,7 @@ export const de: Texts = {
     closed: {
       off: 'Er ist aus. Besucher erfahren, dass hier nichts ist.',
       early: (when) => `Er beginnt am ${when}. Bis dahin erfahren Besucher, dass hier nichts ist.`,
-      over: (when) => `Er ist seit ${when} abgelaufen. Besucher erfahren das.`,
+      over: (when) => `Er ist am ${when} abgelaufen. Besucher erfahren das.`,
     },
     settings: {
       title: 'Einstellungen',
@@ -489,7 +489,7 @@ export const de: Texts = {
       made: 'Angelegt',
     },
     who: {
-      title: 'Wer kann das ändern?',
+      title: 'Wer kann ihn ändern?',
       both: (who, isOwn) => `Ändern und löschen: ${holders(who, isOwn)}.`,
       change: (who, isOwn) => `Ändern: ${holders(who, isOwn)}.`,
       delete: (who, isOwn) => `Löschen: ${holders(who, isOwn)}.`,
@@ -510,7 +510,7 @@ export const de: Texts = {
         'Vielleicht hat jemand den Link weitergegeben, umbenannt oder gelöscht. Was Sie getippt haben, bleibt hier ' +
         'stehen: Sie können es kopieren.',
       overwrite:
-        'Im Formular steht der fremde Stand, darüber das, was Sie getippt haben. Speichern Sie noch einmal, wenn das ' +
+        'Im Formular steht der andere Stand, darüber das, was Sie getippt haben. Speichern Sie noch einmal, wenn das ' +
         'so stimmt.',
     },
     transfer: {
@@ -549,7 +549,7 @@ export const de: Texts = {
       changed: (who) => `Geändert: ${who}`,
       deleted: (who) => `Gelöscht: ${who}`,
       renamed: (who, from, to) => `Von ${from} in ${to} umbenannt: ${who}`,
-      given: (who, from, to) => `Von ${from} an ${to} gegeben: ${who}`,
+      given: (who, from, to) => `Von ${from} an ${to} weitergegeben: ${who}`,
       refused: (who, action, rule) => {
         const tried: Readonly<Record<string, string>> = {
           'link:update': 'Ändern oder Aufrufe sehen',

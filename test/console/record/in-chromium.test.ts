@@ -490,7 +490,7 @@ describeConsole('the pages of the record in a browser', () => {
 
     it('are all there', async () => {
       await go(page, '/decisions?q=effect:deny+usr:x', 'Entscheidungen')
-      await page.getByText('Ein Teil der Suche sagt nichts').first().waitFor()
+      await page.getByText('Ein Teil der Suche ist nicht zu verstehen').first().waitFor()
       await requireClean(page, 'a search in German')
       await go(page, '/decisions?q=effect:deny', 'Entscheidungen')
       await page.locator('.time-cell button').first().click()

@@ -85,9 +85,7 @@ export const notLive = ({ since, againIn }: { readonly since: Date; readonly aga
   `Nicht live seit ${moment(since)}${againIn === null ? '' : `, wieder in ${number(againIn)} s`}`
 
 export const decisions: Texts['decisions'] = {
-  lead:
-    'Alles, was die Regeln gefragt wurden, und jede Änderung, der Reihe nach. Niemand ändert eine Zeile ' +
-    'unbemerkt.',
+  lead: 'Jede Frage an die Regeln und jede Änderung, der Reihe nach. Niemand kann eine Zeile unbemerkt ändern.',
   search: 'Im Protokoll suchen',
   placeholder: 'user:eve@example.com action:link:delete effect:deny since:7d',
   suggestions: 'Was gemeint sein kann',
@@ -98,10 +96,10 @@ export const decisions: Texts['decisions'] = {
     if (fault === 'word')
       return `${term} sagt nicht, was es ist: davor gehört user:, link:, rule: oder ein anderes Wort mit Doppelpunkt.`
     if (fault === 'unknown') return `Nach ${name}: lässt sich im Protokoll nicht suchen.`
-    if (fault === 'twice') return `${name}: steht zweimal da. Gesucht wird nach einem.`
+    if (fault === 'twice') return `${name}: steht zweimal da. Eine Suche nimmt es einmal.`
     return `${term}: ${fault} nimmt ${VALUES[fault] ?? 'etwas anderes'}.`
   },
-  faulty: 'Ein Teil der Suche sagt nichts',
+  faulty: 'Ein Teil der Suche ist nicht zu verstehen',
   faultyHint:
     'Es wird nichts gezeigt, damit nichts für eine Antwort gehalten wird. Ändern Sie den Teil, oder nehmen ' +
     'Sie ihn weg.',

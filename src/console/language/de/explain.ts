@@ -13,7 +13,7 @@ export const explain: Texts['explain'] = {
   ask: 'Eine Frage',
   byRequest: 'Eine Anfrage nach ihrer Nummer',
   model: 'model.conf lesen',
-  copy: 'Link hierher kopieren',
+  copy: 'Link dazu kopieren',
   copyLabel: 'Den Link zu dieser Frage kopieren',
   about: 'Um wen es geht',
   abouts: { person: 'Eine Person und ein Link', role: 'Eine Rolle' },

@@ -68,7 +68,7 @@ export const imports: Texts['imports'] = {
   anyCode: 'irgendein Kürzel',
   all: 'alle',
   states: {
-    open: 'noch nicht gefragt',
+    open: 'noch nicht geprüft',
     new: 'neu',
     made: 'angelegt',
     there: 'schon da',

@@ -44,7 +44,7 @@ export const proof: Texts['proof'] = {
   brokeOff: 'Sie brach ab',
   noVerdict: 'Es gibt kein Ergebnis, also ist nichts bekannt.',
   busy: 'Das Protokoll wird schon geprüft',
-  busyHint: 'Jemand anders hat damit begonnen. Versuchen Sie es danach noch einmal.',
+  busyHint: 'Jemand anderes hat damit begonnen. Versuchen Sie es danach noch einmal.',
   whole: 'Das Protokoll ist vollständig',
   notWhole: (found) => `Das Protokoll ist nicht vollständig: ${number(found)} Fehler`,
   walked: (count, chains, retired) =>

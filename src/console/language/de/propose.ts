@@ -66,13 +66,13 @@ export const propose: Texts['propose'] = {
   rowStates: { new: 'neu', changed: 'geändert', removed: 'entfernt' },
   edit: (row) => `Bearbeiten: ${row}`,
   done: 'Fertig',
-  duplicate: 'Verdoppeln',
+  duplicate: 'Duplizieren',
   noRoom: 'hinter dieser Zeile ist keine Priorität frei',
   up: 'Nach oben',
   down: 'Nach unten',
   remove: 'Entfernen',
-  undo: 'Zurücknehmen',
-  keys: 'Enter bearbeitet, Alt mit einem Pfeil verschiebt, d verdoppelt, Entf entfernt.',
+  undo: 'Rückgängig',
+  keys: 'Enter bearbeitet, Alt mit einem Pfeil verschiebt, d dupliziert, Entf entfernt.',
   folded: (count) => `Noch ${rows(count)}, unverändert`,
   fields: {
     priority: 'Priorität',
@@ -172,7 +172,7 @@ export const propose: Texts['propose'] = {
   toProposal: 'Den Vorschlag ansehen',
   stale: (revision, who) =>
     (who === null
-      ? `Fassung ${number(revision)} kam in Kraft, während Sie änderten.`
+      ? `Fassung ${number(revision)} trat in Kraft, während Sie änderten.`
       : `${who} hat Fassung ${number(revision)} in Kraft gesetzt, während Sie änderten.`) +
     ' Ihr Entwurf ist gesichert.',
   staleWhy: (reason, at) => `${dateAndTime(at)}: „${reason}“`,

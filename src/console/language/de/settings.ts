@@ -12,14 +12,14 @@ export const settings: Texts['settings'] = {
     changeEmail: 'Adresse ändern',
     newEmail: 'Neue Adresse',
     newEmailHint:
-      'Dorthin geht eine Mail, und mit ihrem Link wird es Ihre Adresse. Ohne Mailserver setzen Admins die Adressen.',
+      'Dorthin geht eine Mail; sobald Sie deren Link öffnen, ist es Ihre Adresse. Ohne Mailserver ändern sie Admins.',
     currentPassword: 'Jetziges Passwort',
-    ask: 'Diese Adresse nehmen',
+    ask: 'Diese Adresse verwenden',
     asked: (email) =>
       `Ein Link ist unterwegs an ${email}. Sobald Sie ihn öffnen, ist es Ihre Adresse; bis dahin ändert sich nichts.`,
     set: (email) => `Ihre Adresse ist jetzt ${email}.`,
     atIssuer: (host) =>
-      `Sie melden sich bei ${host === '' ? 'einem Aussteller' : host} an: Dort ändern Sie Ihr Passwort.`,
+      `Sie melden sich bei ${host === '' ? 'einer Anmeldestelle' : host} an: Dort ändern Sie Ihr Passwort.`,
   },
   password: {
     title: 'Passwort',
@@ -32,7 +32,7 @@ export const settings: Texts['settings'] = {
   },
   tokens: {
     title: 'Persönliche Tokens',
-    lead: 'Für Skripte und Programme, die für Sie handeln. Wer eines findet, kann, was es darf: Geben Sie ihm wenig.',
+    lead: 'Für Skripte und Programme, die für Sie handeln. Wer eines findet, kann, was es darf: Erlauben Sie wenig.',
     add: 'Token anlegen',
     empty: 'Noch kein Token.',
     name: 'Wofür es ist',
@@ -95,7 +95,7 @@ export const settings: Texts['settings'] = {
   },
   keys: {
     title: 'Tasten',
-    on: 'Einzelne Buchstaben sind Tasten',
+    on: 'Einzelne Buchstaben sind Befehle',
     hint: 'Aus: Buchstaben tun nichts, wo niemand tippt. Enter, Esc und Tab wirken wie überall.',
     onLinks: 'Auf der Seite der Links',
     list: [

@@ -24,12 +24,13 @@ export const users: Texts['users'] = {
   isSuspended: 'schon gesperrt',
   isActive: 'nicht gesperrt',
   leftOut: (count, reasons) =>
-    `${people(count)} ausgenommen: ${reasons.map(([why, of]) => `${why} (${number(of)})`).join('; ')}`,
+    `${people(count)} ${count === 1 ? 'bleibt' : 'bleiben'} außen vor: ` +
+    reasons.map(([why, of]) => `${why} (${number(of)})`).join('; '),
   suspendMany: (count) => `${number(count)} sperren`,
   letBackMany: (count) => `${number(count)} entsperren`,
   suspendedNow: (count) => `${people(count)} gesperrt. Jedes zugehörige Token wird ab jetzt abgelehnt.`,
   isBack: (count) => `${people(count)} entsperrt.`,
-  refused: (count, why) => `${people(count)} nicht geändert: ${why}`,
+  refused: (count, why) => `${people(count)} ${count === 1 ? 'konnte' : 'konnten'} nicht geändert werden: ${why}`,
   roleDialog: {
     title: (who) => `Die Rolle von ${who}`,
     titleMany: (count) => `Die Rolle von ${people(count)}`,
@@ -60,7 +61,7 @@ export const users: Texts['users'] = {
   },
   invitations: {
     title: 'Einladungen',
-    lead: 'Das Passwort wählt man dann selbst. Der Link wird einmal gezeigt.',
+    lead: 'Eingeladene wählen ihr Passwort selbst. Der Link wird einmal gezeigt.',
     invite: 'Jemanden einladen',
     none: 'Niemand ist eingeladen.',
     states: {
@@ -89,7 +90,7 @@ export const users: Texts['users'] = {
     suspended: 'Gesperrt: bis zum Entsperren wird jedes Token abgelehnt, was auch immer hier steht.',
     tokens: 'Ein Token darf nie mehr als Ihre Rolle. „Umfang“: es wurde für weniger gemacht.',
     othersTokens: 'Was fremde Tokens dürfen, sieht nur, wem sie gehören; nie mehr als das hier.',
-    off: (why) => `Die Rechte stehen in den Regeln. Lesen: ${why}.`,
+    off: (why) => `Die Rechte stehen in den Regeln, und die können Sie nicht lesen: ${why}.`,
     token: (name) => `Token ${name}`,
     scope: 'Umfang',
     explain: 'Für einen Link erklären',
@@ -103,7 +104,7 @@ export const users: Texts['users'] = {
   decisions: {
     title: 'Letzte Entscheidungen',
     none: 'Nichts ist aufgezeichnet.',
-    off: (why) => `Die Entscheidungen stehen im Protokoll. Lesen: ${why}.`,
+    off: (why) => `Die Entscheidungen stehen im Protokoll, und das können Sie nicht lesen: ${why}.`,
     on: (type, name) => `${type} ${name}`,
     explain: (time) => `Die Entscheidung vom ${time} erklären`,
   },

@@ -24,12 +24,12 @@ export const welcome: Texts['welcome'] = {
   },
   invite: {
     title: 'Jemanden einladen',
-    lead: 'Das Passwort wählt man dann selbst.',
+    lead: 'Eingeladene wählen ihr Passwort selbst.',
     email: 'E-Mail-Adresse',
     role: 'Rolle',
     invite: 'Einladung anlegen',
     inviting: 'Wird angelegt …',
-    made: (email) => `Geben Sie diesen Link weiter an ${email}`,
+    made: (email) => `Geben Sie diesen Link an ${email} weiter`,
     madeHint: (until) =>
       `Er gilt einmal, bis ${dateAndTime(until)}, und steht nur hier. Mit einem Mailserver kommt er auch als Mail.`,
     another: 'Noch jemanden einladen',
