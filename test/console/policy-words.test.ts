@@ -15,7 +15,7 @@ describe('a row of the policy in words', () => {
   it('is a sentence about who may do what to whose records', () => {
     const inEnglish: readonly (readonly [string, string])[] = [
       ['p, 100, R1, anyone, link:read, any, allow', 'Everybody may read any link'],
-      ['p, 200, R2, anonymous, *, any, deny', 'Who is not signed in may do nothing else'],
+      ['p, 200, R2, anonymous, *, any, deny', 'Whoever is not signed in may do nothing else'],
       ['p, 300, R3, admin, *, any, allow', 'Admins may do everything'],
       ['p, 400, R4, user, link:create, any, allow', 'Everybody who is signed in may create links'],
       ['p, 530, R5, user, link:delete, own, allow', 'Everybody who is signed in may delete their own links'],

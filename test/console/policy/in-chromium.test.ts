@@ -121,7 +121,7 @@ describeConsole('the pages of the policy in a browser', () => {
         .locator('td')
         .first()
         .click()
-      await shown(page, /^Who is not signed in may do nothing else/)
+      await shown(page, /^Whoever is not signed in may do nothing else/)
     })
 
     it('is searched, and keeps what was searched for in its address', async () => {

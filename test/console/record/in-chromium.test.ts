@@ -78,7 +78,7 @@ describeConsole('the pages of the record in a browser', () => {
     })
 
     it('have a policy revision as a band across, which leads to what changed', async () => {
-      const band = page.locator('.log tr.band').filter({ hasText: 'revision 2 took force' })
+      const band = page.locator('.log tr.band').filter({ hasText: 'revision 2 came into force' })
       expect(await band.innerText()).to.contain(`“${HOSTILE}”`)
       await band.getByRole('link', { name: 'What changed' }).click()
       await page.getByRole('heading', { level: 1, name: 'Revisions' }).waitFor()
@@ -177,9 +177,9 @@ describeConsole('the pages of the record in a browser', () => {
 
     it('show nothing for a search of which a part means nothing, and say which part and why', async () => {
       await go(page, '/decisions?q=effect:deny+usr:eve+status:teapot+eve', 'Decisions')
-      await page.getByText('usr: is nothing that the log can be searched for.').waitFor()
+      await page.getByText('usr: is not a word that the log can be searched by.').waitFor()
       await page.getByText('status:teapot: status takes such as 403, or 4xx.').waitFor()
-      await page.getByText(/^eve says not what it is/).waitFor()
+      await page.getByText(/^eve does not say what it is/).waitFor()
       expect(await page.locator('.chip.bad').count()).to.equal(3)
       expect(await search().getAttribute('aria-invalid')).to.equal('true')
       expect(await lines().count()).to.equal(0)

@@ -204,7 +204,7 @@ describeConsole('the pages of users in a browser', () => {
       await open('?q=Suspend%20Cleo')
       await menu('Suspend Cleo', 'Suspend')
       await row('Suspend Cleo').getByRole('link').first().click()
-      await page.getByRole('button', { name: 'Let back' }).waitFor()
+      await page.getByRole('button', { name: 'Reactivate' }).waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('button', { name: 'Suspend', exact: true }).waitFor()
       await page.getByRole('button', { name: 'Suspend', exact: true }).click()
@@ -226,7 +226,7 @@ describeConsole('the pages of users in a browser', () => {
       await page.getByRole('button', { name: 'Suspend 2' }).click()
       await shown(page, '2 people suspended. Every token of theirs is refused from now on.')
       for (const { id } of users) await isSuspended(id, true)
-      await page.getByRole('button', { name: 'Let 3 back' }).click()
+      await page.getByRole('button', { name: 'Reactivate 3' }).click()
       for (const { id } of users) await isSuspended(id, false)
 
       await page.getByRole('button', { name: 'Change the role' }).click()

@@ -95,7 +95,7 @@ export const decisions: Texts['decisions'] = {
   faults: (fault, term, name) => {
     if (fault === 'word')
       return `${term} sagt nicht, was es ist: davor gehört user:, link:, rule: oder ein anderes Wort mit Doppelpunkt.`
-    if (fault === 'unknown') return `Nach ${name}: lässt sich im Protokoll nicht suchen.`
+    if (fault === 'unknown') return `${name}: ist kein Wort, nach dem sich im Protokoll suchen lässt.`
     if (fault === 'twice') return `${name}: steht zweimal da. Eine Suche nimmt es einmal.`
     return `${term}: ${fault} nimmt ${VALUES[fault] ?? 'etwas anderes'}.`
   },

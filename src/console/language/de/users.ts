@@ -17,7 +17,7 @@ export const users: Texts['users'] = {
   open: 'Rechte und Links',
   changeRole: 'Rolle ändern',
   suspend: 'Sperren',
-  letBack: 'Entsperren',
+  reactivate: 'Entsperren',
   notSelf: 'nicht bei sich selbst',
   above: (role) => `${role} darf mehr als Sie`,
   hasIt: 'hat die Rolle schon',
@@ -27,7 +27,7 @@ export const users: Texts['users'] = {
     `${people(count)} ${count === 1 ? 'bleibt' : 'bleiben'} außen vor: ` +
     reasons.map(([why, of]) => `${why} (${number(of)})`).join('; '),
   suspendMany: (count) => `${number(count)} sperren`,
-  letBackMany: (count) => `${number(count)} entsperren`,
+  reactivateMany: (count) => `${number(count)} entsperren`,
   suspendedNow: (count) => `${people(count)} gesperrt. Jedes zugehörige Token wird ab jetzt abgelehnt.`,
   isBack: (count) => `${people(count)} entsperrt.`,
   refused: (count, why) => `${people(count)} ${count === 1 ? 'konnte' : 'konnten'} nicht geändert werden: ${why}`,

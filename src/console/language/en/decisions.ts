@@ -94,13 +94,13 @@ export const decisions = {
   remove: (term: string) => `Remove ${term}`,
   faults: (fault: TermFault, term: string, name: string): string => {
     if (fault === 'word')
-      return `${term} says not what it is: user:, link:, rule: or another word with a colon belongs before it.`
-    if (fault === 'unknown') return `${name}: is nothing that the log can be searched for.`
-    if (fault === 'twice') return `${name}: stands there twice. The log is searched for one.`
+      return `${term} does not say what it is: put user:, link:, rule: or another word with a colon in front.`
+    if (fault === 'unknown') return `${name}: is not a word that the log can be searched by.`
+    if (fault === 'twice') return `${name}: is there twice. A search takes it once.`
     return `${term}: ${fault} takes ${VALUES[fault] ?? 'something else'}.`
   },
-  faulty: 'One part of the search means nothing',
-  faultyHint: 'Nothing is shown, so that nothing is taken for an answer. Change that part, or remove it.',
+  faulty: 'Part of the search cannot be understood',
+  faultyHint: 'Nothing is shown, because it could be taken for an answer. Change that part, or remove it.',
   passedAll: 'passed all four layers',
   stoppedAt: 'stopped at the third',
   tail: ({ lost, isPaused, fresh }: Tail): string => {
@@ -128,7 +128,7 @@ export const decisions = {
   linkNumber: (id: string) => `link ${id}`,
   number: (id: string) => `id ${id}`,
   alike: (count: string, oldest: string) => `${count} more like it, down to ${oldest}`,
-  tookForce: (revision: string) => `Policy: revision ${revision} took force.`,
+  tookForce: (revision: string) => `Policy: revision ${revision} came into force.`,
   quoted: (text: string) => `“${text}”`,
   decisionsChanged: (count: number) => `${number(count)} ${count === 1 ? 'decision' : 'decisions'} changed.`,
   beforeAny: 'none: it was refused before any was asked',

@@ -45,7 +45,7 @@ export const explain = {
       ? 'The record is their own.'
       : relation === 'other'
         ? 'The record is somebody else’s.'
-        : 'Who is not signed in owns nothing.',
+        : 'Whoever is not signed in owns nothing.',
   linkOf: (code: string, relation: 'anonymous' | 'own' | 'other', owner: string) =>
     relation === 'own' ? `${code} is their own.` : `${code} is another’s: its owner is ${owner}.`,
   dataBody: 'The database decides once more, in the row itself, for the user that the connection speaks for.',

@@ -41,7 +41,7 @@ export const imports = {
   anyCode: 'any code',
   all: 'all',
   states: {
-    open: 'not asked yet',
+    open: 'not checked yet',
     new: 'new',
     made: 'made',
     there: 'there already',
@@ -68,7 +68,7 @@ export const imports = {
         return asSentence(`${rowAt(why.place)} has this code, and leads elsewhere`)
     }
   },
-  checking: (done: number, all: number) => `Asking about each row: ${number(done)} of ${number(all)}`,
+  checking: (done: number, all: number) => `Checking each row: ${number(done)} of ${number(all)}`,
   checked: (fresh: number, there: number, not: number) =>
     [
       `${links(fresh)} can be made.`,
@@ -88,7 +88,7 @@ export const imports = {
     stay: 'Stay here',
   },
   goOn: 'Go on',
-  checkRest: 'Ask about the rest',
+  checkRest: 'Check the rest',
   waits: (seconds: number) => `Too many requests at once. It goes on by itself in ${number(Math.ceil(seconds))} s.`,
   done: (made: number, there: number, not: number) =>
     [

@@ -19,8 +19,8 @@ export const model = {
       'the answer is deny.',
     e2: 'One endpoint row that matches is enough.',
     m:
-      'When an object row matches: its role fits, and its action fits, and its reach fits. Who has no ' +
-      'id owns nothing.',
+      'When an object row matches: its role fits, and its action fits, and its reach fits. Whoever ' +
+      'has no id owns nothing.',
     m2: 'When an endpoint row matches: its role fits, and its action fits. It knows of no record.',
   },
   walk: 'A question, walked through the matchers',

@@ -4,7 +4,7 @@ import { capitalized } from '../format.js'
 const ROLES: Readonly<Record<string, string>> = {
   anyone: 'everybody',
   user: 'everybody who is signed in',
-  anonymous: 'who is not signed in',
+  anonymous: 'whoever is not signed in',
   admin: 'admins',
   editor: 'editors',
   viewer: 'viewers',

@@ -24,10 +24,10 @@ export const proof = {
   signedWith: 'Signed with the key',
   notYet: (count: number) =>
     count === 0
-      ? 'Entries that come before the next checkpoint, every ten minutes: until then who has the database ' +
-        'could rewrite them.'
+      ? 'Entries that come before the next checkpoint, every ten minutes: until then whoever has the ' +
+        'database could rewrite them.'
       : `${entries(count)} ${count === 1 ? 'is' : 'are'} newer than the newest checkpoint. Until the next ` +
-        `one, every ten minutes, who has the database could rewrite ${count === 1 ? 'it' : 'them'}.`,
+        `one, every ten minutes, whoever has the database could rewrite ${count === 1 ? 'it' : 'them'}.`,
   withTheKey:
     'Whoever has the database and the signing key can rewrite everything. Keep the key where administrators ' +
     'of the database cannot read it.',
@@ -90,5 +90,5 @@ export const proof = {
   saved: (name: string) => `${name} is saved.`,
   checkIt: 'Whoever gets it checks it without this service:',
   copyCommand: 'Copy the command',
-  withKey: 'The file of the key comes from Public key above. Hand it over on another way than the evidence.',
+  withKey: 'The file of the key comes from Public key above. Hand it over separately from the evidence.',
 }

@@ -39,7 +39,7 @@ export const propose = {
   edit: (row: string) => `Edit: ${row}`,
   done: 'Done',
   duplicate: 'Duplicate',
-  noRoom: 'no priority is free behind this row',
+  noRoom: 'no priority is free after this row',
   up: 'Move up',
   down: 'Move down',
   remove: 'Remove',
@@ -146,7 +146,7 @@ export const propose = {
   holds: (asked: number, unmet: number) =>
     `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} ${asked === 1 ? 'question' : 'questions'} ` +
     `${asked - unmet === 1 ? 'is' : 'are'} answered as expected.`,
-  proposed: 'Your edit is proposed. It takes force when another admin approves it.',
+  proposed: 'Your edit is proposed. It comes into force when another admin approves it.',
   toProposal: 'See the proposal',
   /** after somebody else's edit */
   /** `who` null: unknown, or a deleted user */

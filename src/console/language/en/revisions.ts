@@ -25,7 +25,7 @@ export const revisions = {
   restoreOne: (revision: string) => `Restore revision ${revision}`,
   isInForce: 'in force already',
   none: 'There is no revision.',
-  openOne: 'Nothing is opened.',
+  openOne: 'No revision is open.',
   openHint: 'Press a reason to see what that edit changed, or pick two revisions to compare them.',
   inForceOn: 'What was in force on that day?',
   findDay: 'Find the revision',

@@ -31,7 +31,7 @@ export const settings = {
   },
   tokens: {
     title: 'Personal tokens',
-    lead: 'For scripts and programs that act for you. One that leaks can do what it may do: give it little.',
+    lead: 'For scripts and programs that act for you. Whoever finds one can do all that it may do: give it little.',
     add: 'Make a token',
     empty: 'No token yet.',
     name: 'What it is for',
@@ -82,7 +82,7 @@ export const settings = {
   >,
   signIns: {
     title: 'Where you are signed in',
-    lead: 'End what you do not know, and change your password then.',
+    lead: 'End those that you do not know, then change your password.',
     here: 'this browser',
     startedAt: (time: string) => `Signed in ${dateAndTime(time)}`,
     lastUsed: (time: string) => `used ${distance(time)}`,

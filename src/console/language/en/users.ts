@@ -17,7 +17,7 @@ export const users = {
   open: 'Rights and links',
   changeRole: 'Change the role',
   suspend: 'Suspend',
-  letBack: 'Let back',
+  reactivate: 'Reactivate',
   notSelf: 'not to yourself',
   above: (role: string) => `${role} may do more than you`,
   hasIt: 'they have it already',
@@ -26,12 +26,12 @@ export const users = {
   leftOut: (count: number, reasons: readonly (readonly [string, number])[]) =>
     `${people(count)} will be left out: ${reasons.map(([why, of]) => `${why} (${number(of)})`).join('; ')}`,
   suspendMany: (count: number) => `Suspend ${number(count)}`,
-  letBackMany: (count: number) => `Let ${number(count)} back`,
+  reactivateMany: (count: number) => `Reactivate ${number(count)}`,
   suspendedNow: (count: number) =>
     count === 1
       ? 'Suspended. Every token of theirs is refused from now on.'
       : `${people(count)} suspended. Every token of theirs is refused from now on.`,
-  isBack: (count: number) => `${people(count)} let back.`,
+  isBack: (count: number) => `${people(count)} reactivated.`,
   refused: (count: number, why: string) => `${people(count)} could not be changed: ${why}`,
   roleDialog: {
     title: (who: string) => `The role of ${who}`,
@@ -48,12 +48,12 @@ export const users = {
     noLinks: 'They have no links.',
     links: (count: number) =>
       `What becomes of their ${count === 1 ? 'link' : `${number(count)} links`}, and of what is in their trash`,
-    unknown: 'What becomes of their links, if they have some',
+    unknown: 'What becomes of their links, if they have any',
     give: 'Somebody else gets them',
     delete: 'They are deleted, for good',
     receiver: 'Who gets them',
     receiverHint: 'Their e-mail address, or their number. Visits, tags and history stay with the links.',
-    self: 'That is the user whom you delete.',
+    self: 'That is the user you are deleting.',
     do: 'Delete for good',
     doing: 'Deleting …',
     done: (name: string) => `${name} is deleted.`,
@@ -87,7 +87,7 @@ export const users = {
     titleSelf: 'What you may do',
     lead: (role: string, revision: string) =>
       `By the role ${role}, under revision ${revision}. Where a cell is split, it depends on whose the record is.`,
-    suspended: 'Suspended: until they are let back, every token of theirs is refused, whatever stands here.',
+    suspended: 'Suspended: until they are reactivated, every token of theirs is refused, whatever stands here.',
     tokens: 'A token of yours may never do more than your role. “scope”: it was made for less.',
     othersTokens: 'Only they can see what their tokens may do; it is never more than this.',
     off: (why: string) => `Their rights come from the policy, and you cannot read it: ${why}.`,

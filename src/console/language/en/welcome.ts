@@ -29,7 +29,7 @@ export const welcome = {
     inviting: 'Making it …',
     made: (email: string) => `Hand this link to ${email}`,
     madeHint: (until: string) =>
-      `It works once, until ${dateAndTime(until)}, and is shown here alone. With a mail server, a mail brings it.`,
+      `It works once, until ${dateAndTime(until)}, and is shown only here. With a mail server, it is mailed as well.`,
     another: 'Invite another',
   },
   import: 'Bring links along from Bitly, Shlink, Kutt or YOURLS',

@@ -8,7 +8,7 @@ import { useLoaded } from '../../parts/loaded'
 import { may, reasonFor } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
-type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
+type UserAct = 'role' | 'suspend' | 'reactivate' | 'delete'
 
 /** What the caller may do to users, by the policy: nobody can raise themselves, or change users with more rights. */
 export const useUserRights = () => {

@@ -32,7 +32,7 @@ export const UserBulkBar = ({
   const { busy, attempt } = useAttempt()
   const role = sortOut(selected, (user) => rights.offFor('role', user))
   const suspend = sortOut(selected, (user) => (user.suspended ? t.users.isSuspended : rights.offFor('suspend', user)))
-  const back = sortOut(selected, (user) => (user.suspended ? rights.offFor('let back', user) : t.users.isActive))
+  const back = sortOut(selected, (user) => (user.suspended ? rights.offFor('reactivate', user) : t.users.isActive))
   const reasonOf = ({ can, reasons }: Sorted) => (can.length > 0 ? null : ([...reasons.keys()][0] ?? null))
   const set = ({ can }: Sorted, suspended: boolean) =>
     attempt(async () => {
@@ -55,7 +55,7 @@ export const UserBulkBar = ({
         </Button>
         {selected.some(({ suspended }) => suspended) && (
           <Button icon="play" busy={busy.value} off={reasonOf(back)} onPress={() => set(back, false)}>
-            {t.users.letBackMany(back.can.length)}
+            {t.users.reactivateMany(back.can.length)}
           </Button>
         )}
         {selected.some(({ suspended }) => !suspended) && (
@@ -69,7 +69,7 @@ export const UserBulkBar = ({
       </span>
       <LeftOut of={role} what={t.users.changeRole} />
       <LeftOut of={suspend} what={t.users.suspend} />
-      <LeftOut of={back} what={t.users.letBack} />
+      <LeftOut of={back} what={t.users.reactivate} />
       {refused.value !== null && <Note kind="deny" title={refused.value} />}
       {asksRole.value && (
         <RoleDialog

@@ -58,10 +58,10 @@ const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (us
           <Button
             icon={suspended ? 'play' : 'pause'}
             busy={busy.value}
-            off={rights.offFor(suspended ? 'let back' : 'suspend', user)}
+            off={rights.offFor(suspended ? 'reactivate' : 'suspend', user)}
             onPress={() => attempt(() => suspend(!suspended))}
           >
-            {suspended ? t.users.letBack : t.users.suspend}
+            {suspended ? t.users.reactivate : t.users.suspend}
           </Button>
           <Button kind="risk" icon="trash" off={rights.offFor('delete', user)} onPress={() => (asks.value = 'delete')}>
             {t.links.delete}

@@ -58,10 +58,10 @@ export const UserRow = ({
             <Button
               kind="bare"
               icon={suspended ? 'play' : 'pause'}
-              off={offFor(suspended ? 'let back' : 'suspend', user)}
+              off={offFor(suspended ? 'reactivate' : 'suspend', user)}
               onPress={() => onSuspend(user)}
             >
-              {suspended ? t.users.letBack : t.users.suspend}
+              {suspended ? t.users.reactivate : t.users.suspend}
             </Button>
             <Button kind="bare risk" icon="trash" off={offFor('delete', user)} onPress={() => onDelete(user)}>
               {t.links.delete}
