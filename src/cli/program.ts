@@ -30,9 +30,10 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
     .configureHelp({ optionDescription: describeOption })
     .exitOverride()
-  if (argv[2] !== '--version') await registerNamed(program, COMMANDS, argv.slice(2))
+  const args = helpLast(argv.slice(2))
+  if (args[0] !== '--version') await registerNamed(program, COMMANDS, args)
   try {
-    await program.parseAsync([...argv])
+    await program.parseAsync([...args], { from: 'user' })
     return EXIT.done
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -41,6 +42,10 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     return error instanceof UsageError || error instanceof NoInstallation ? EXIT.usage : EXIT.no
   }
 }
+
+/** Of `help audit verify`, commander would take `audit` alone. */
+const helpLast = (args: readonly string[]): readonly string[] =>
+  args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`

@@ -16,3 +16,16 @@ describe('linkgate --version', () => {
     })
   })
 })
+
+describe('linkgate help', () => {
+  const help = (...args: readonly string[]) => runCommand(args, { environment: {} })
+
+  it('is about the command that all the names lead to', async () => {
+    for (const names of [['audit'], ['audit', 'verify'], ['policy', 'test'], ['user', 'add'], ['import']]) {
+      const shown = await help('help', ...names)
+      expect(shown, names.join(' ')).to.deep.include({ code: 0, err: '' })
+      expect(shown.out).to.match(new RegExp(`^Usage: linkgate ${names.join(' ')} \\[`))
+      expect(shown).to.deep.equal(await help(...names, '--help'))
+    }
+  })
+})
