@@ -16,6 +16,7 @@ import {
   RevisionNumber,
   Time,
   WantsCount,
+  endsAfter,
   revisionNumber,
   text,
   textOrNull,
@@ -98,35 +99,39 @@ const ExplainedView = DecisionView.extend({
   id: 'ExplainedDecision',
 })
 
-export const Filter = z.strictObject({
-  limit: GivenLimit,
-  cursor: Cursor,
-  count: WantsCount,
-  user: z
-    .string()
-    .max(254)
-    .refine((text) => isId(text) || isEmail(text), 'must be the id of a user, or their e-mail address')
-    .optional()
-    .describe('who asked: their id, or their e-mail address, in any case'),
-  link: Code.optional().describe('id of a link: all its entries; or a code that it has or had: those under that code'),
-  action: ActionName.optional().describe('the requested action'),
-  effect: z.enum(['allow', 'deny']).optional().describe('the decision'),
-  rule: z.string().min(1).max(64).optional().describe('the deciding rule, or the code of a refusal'),
-  layer: z.enum(DECIDING_LAYERS).optional().describe('the deciding layer'),
-  status: z
-    .string()
-    .refine((text) => statusRange(text) !== null, 'must be a status such as 403, or a class of them such as 4xx')
-    .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
-    .optional()
-    .describe('status of the response, or a class of statuses'),
-  revision: revisionNumber(0).optional().describe('the policy revision of the decision'),
-  request: RequestId.optional().describe('id of one request'),
-  from: MomentInUtc.optional().describe('at this time or later; a day starts at midnight UTC'),
-  to: MomentInUtc.optional().describe('before this time; a day starts at midnight UTC'),
-  format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all entries as a stream'),
-})
+export const Filter = z
+  .strictObject({
+    limit: GivenLimit,
+    cursor: Cursor,
+    count: WantsCount,
+    user: z
+      .string()
+      .max(254)
+      .refine((text) => isId(text) || isEmail(text), 'must be the id of a user, or their e-mail address')
+      .optional()
+      .describe('who asked: their id, or their e-mail address, in any case'),
+    link: Code.optional().describe(
+      'id of a link: all its entries; or a code that it has or had: those under that code',
+    ),
+    action: ActionName.optional().describe('the requested action'),
+    effect: z.enum(['allow', 'deny']).optional().describe('the decision'),
+    rule: z.string().min(1).max(64).optional().describe('the deciding rule, or the code of a refusal'),
+    layer: z.enum(DECIDING_LAYERS).optional().describe('the deciding layer'),
+    status: z
+      .string()
+      .refine((text) => statusRange(text) !== null, 'must be a status such as 403, or a class of them such as 4xx')
+      .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
+      .optional()
+      .describe('status of the response, or a class of statuses'),
+    revision: revisionNumber(0).optional().describe('the policy revision of the decision'),
+    request: RequestId.optional().describe('id of one request'),
+    from: MomentInUtc.optional().describe('at this time or later; a day starts at midnight UTC'),
+    to: MomentInUtc.optional().describe('before this time; a day starts at midnight UTC'),
+    format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all entries as a stream'),
+  })
+  .check(endsAfter('from', 'to'))
 
-export const TimelineFilter = Filter.extend({
+export const TimelineFilter = Filter.safeExtend({
   kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or the kind of the changed record'),
 })
 

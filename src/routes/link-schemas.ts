@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
 import { ExportQuery } from './export-text.js'
 import { Tag, linkFields } from './link-fields.js'
-import { Cursor, Id, MomentInUtc, PageLimit, WantsCount, count, text } from './schemas.js'
+import { Cursor, Id, MomentInUtc, PageLimit, WantsCount, count, endsAfter, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 export const NewOwner = z.strictObject({ owner_id: Id.describe('id of the new owner') })
@@ -40,6 +40,7 @@ export const ListQuery = z
       .optional()
       .describe('`deleted`: links in the trash, the latest deletions first; the token then also needs `link:delete`'),
   })
+  .check(endsAfter('created_from', 'created_to'))
   .refine(({ state, sort }) => state !== 'deleted' || sort === undefined, {
     path: ['state'],
     message: 'deleted cannot be combined with a sort',
@@ -49,7 +50,7 @@ export const ListQuery = z
 export const LinkExportQuery = ExportQuery.extend({
   ...FILTERS,
   state: z.enum(LISTED_STATES).optional().describe('links in this state'),
-})
+}).check(endsAfter('created_from', 'created_to'))
 
 export const TransferView = z.object({
   transferred: count('transferred links'),

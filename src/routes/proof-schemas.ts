@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { Id, MomentInUtc, Time, count, text, textOrNull } from './schemas.js'
+import { Id, MomentInUtc, Time, count, endsAfter, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
@@ -11,10 +11,7 @@ export const EvidenceQuery = z
       ),
     to: MomentInUtc.optional().describe('entries before this time, or the start of this day (UTC); default: now'),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) < Date.parse(to), {
-    path: ['to'],
-    error: 'must be later than from',
-  })
+  .check(endsAfter('from', 'to'))
 
 const Thumbprint = text(64, 'thumbprint of a key (RFC 7638)')
 

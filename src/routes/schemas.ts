@@ -149,6 +149,13 @@ export const Moment = z.union(
 /** An instant, or a day, which begins at midnight UTC. */
 export const MomentInUtc = Moment.transform((text) => new Date(text).toISOString())
 
+/** Refuses a period that ends before it begins, in which nothing is ever found. Both times are in ISO 8601. */
+export const endsAfter = <Name extends string>(from: Name, to: Name) =>
+  z.refine<Readonly<Partial<Record<Name, string | undefined>>>>(
+    ({ [from]: start, [to]: end }) => start === undefined || end === undefined || start < end,
+    { path: [to], error: `must be later than ${from}` },
+  )
+
 /** How many items a page has at most, if the caller does not say. */
 export const LIMIT = 20
 const Limit = integerText(1, MOST_OF_A_PAGE).describe('the most items in a page')

@@ -241,6 +241,8 @@ describe('linkgate audit', () => {
       [['list', '--from', 'yesterday'], 'must be a time such as'],
       [['list', '--from', '2026-02-30'], 'must be a time such as'],
       [['list', '--to', '2026-11-21T05:00'], 'must be a time such as'],
+      [['list', '--from', '2026-11-02', '--to', '2026-11-01'], '--from must be before --to'],
+      [['list', '--from', '1h', '--to', '2h', '--format', 'csv'], '--from must be before --to'],
       [['list', '--status', '6xx'], 'must be a status such as 403, or a class such as 4xx'],
       [['tail', '--layer', 'http'], 'gateway, endpoint, object, data'],
       [['list', '--revision', 'last'], 'must be the number of a revision'],

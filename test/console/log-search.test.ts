@@ -56,7 +56,7 @@ describe('a search of the log', () => {
   it('asks the service for nothing that it would refuse', () => {
     const value = fc.oneof(
       fc.string(),
-      fc.constantFrom('7d', '2026-02-30', '4xx', 'eve@example.com', '0', '1970-01-01'),
+      fc.constantFrom('7d', '2026-02-30', '4xx', 'eve@example.com', '0', '1970-01-01', '2026-11-01'),
     )
     const qualifier = fc.constantFrom('user', 'link', 'rule', 'status', 'revision', 'request', 'since', 'until', 'kind')
     fc.assert(
@@ -94,6 +94,12 @@ describe('a search of the log', () => {
       asked: {},
       faults: ['unknown', 'effect', 'word', 'twice', 'user'],
     })
+  })
+
+  it('says so of an end that is not after the beginning', () => {
+    for (const backwards of ['until:30d since:7d', 'until:2026-11-20Z since:2026-11-21Z', 'until:7d since:7d'])
+      expect(read(backwards).faults, backwards).to.deep.equal(['backwards', null])
+    expect(read('since:2026-11-20Z until:2026-11-20Z').faults).to.deep.equal([null, null])
   })
 
   it('takes the label of a rule in any case, and the code of a refusal as it is', () => {

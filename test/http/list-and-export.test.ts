@@ -267,6 +267,28 @@ describe('lists and exports', () => {
     }
   })
 
+  it('a period that ends before it begins is refused by the name of its end', async () => {
+    for (const [path, from, to] of [
+      ['/links', 'created_from', 'created_to'],
+      ['/links/export', 'created_from', 'created_to'],
+      ['/audit/decisions', 'from', 'to'],
+      ['/audit/timeline', 'from', 'to'],
+      ['/audit/evidence', 'from', 'to'],
+    ] as const) {
+      for (const [start, end] of [
+        ['2026-02-01', '2026-01-01'],
+        ['2026-01-01', '2026-01-01T01:00:00%2B01:00'],
+      ] as const) {
+        const query = `${path}?${to}=${end}&${from}=${start}`
+        const { status, json } = await service.request('GET', query, { token: callers.admin.token })
+        expect([status, at(json, 'errors')], query).to.deep.equal([
+          400,
+          [{ field: to, message: `must be later than ${from}` }],
+        ])
+      }
+    }
+  })
+
   it('an export finds any text that a list finds', async () => {
     const owner = await service.addUser('viewer')
     await addLink(service.db, { owner: owner.id, target: String.raw`https://example.com/'\"$1 %_` })

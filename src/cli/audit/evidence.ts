@@ -12,7 +12,7 @@ import { withProgress } from '../progress.js'
 import { osUser, withDatabase } from '../session.js'
 import { entryCount } from './fault-text.js'
 import { readKeys, withKeys } from './keys.js'
-import { time } from './time.js'
+import { requirePeriod, time } from './time.js'
 
 interface EvidenceOptions {
   readonly from?: string | null
@@ -28,7 +28,7 @@ export const register = (audit: Command) =>
     .option('--from <time>', 'entries from this time on, or from a span back from now, such as 24h', time)
     .option('--to <time>', 'entries before this time', time)
     .action(({ from = null, to = null, key = [] }: EvidenceOptions) => {
-      if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to')
+      requirePeriod(from, to)
       if (from !== null && Date.parse(from) >= Date.now()) throw new UsageError('--from must be in the past')
       return printEvidence(from, to, key)
     })

@@ -6,7 +6,7 @@ import { count } from '../arguments.js'
 import { printPart, printStyled } from '../print.js'
 import { entryLine } from './entry-line.js'
 import { withFilters, withLog } from './log-filters.js'
-import { time } from './time.js'
+import { requirePeriod, time } from './time.js'
 
 interface ListOptions extends LogFilter {
   readonly limit: number
@@ -24,8 +24,9 @@ export const register = (audit: Command) =>
         .choices(['csv', 'ndjson'])
         .conflicts('limit'),
     )
-    .action(({ limit, format, ...options }: ListOptions) =>
-      withLog(options, async (log, filter) => {
+    .action(({ limit, format, ...options }: ListOptions) => {
+      requirePeriod(options.from, options.to)
+      return withLog(options, async (log, filter) => {
         if (format === undefined) {
           const { data } = await log.page({ ...filter, limit })
           for (const entry of data.toReversed()) printStyled(entryLine(entry))
@@ -34,5 +35,5 @@ export const register = (audit: Command) =>
         const { head, lines } = LOG_FORMATS[format]
         await printPart(head)
         for await (const batch of log.export(filter)) if (!(await printPart(lines(batch)))) break
-      }),
-    )
+      })
+    })

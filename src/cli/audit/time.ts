@@ -1,4 +1,5 @@
 import { MomentInUtc } from '../../routes/schemas.js'
+import { UsageError } from '../errors.js'
 import { parsed } from '../arguments.js'
 
 const MINUTES = { m: 1, h: 60, d: 1_440 } as const
@@ -10,3 +11,9 @@ export const time = parsed((text) => {
     return new Date(Date.now() - Number(amount) * MINUTES[unit] * 60_000).toISOString()
   return MomentInUtc.safeParse(text).data
 }, 'must be a time such as 2026-11-21T05:00:00Z or 2026-11-21, or a span back from now: 90m, 24h, 7d')
+
+/** Refuses a period that ends before it begins: nothing would be printed, as of a quiet one. */
+export const requirePeriod = (from: string | null | undefined, to: string | null | undefined): void => {
+  if (typeof from === 'string' && typeof to === 'string' && from >= to)
+    throw new UsageError('--from must be before --to')
+}

@@ -97,6 +97,7 @@ export const decisions: Texts['decisions'] = {
       return `${term} sagt nicht, was es ist: davor gehört user:, link:, rule: oder ein anderes Wort mit Doppelpunkt.`
     if (fault === 'unknown') return `${name}: ist kein Wort, nach dem sich im Protokoll suchen lässt.`
     if (fault === 'twice') return `${name}: steht zweimal da. Eine Suche nimmt es einmal.`
+    if (fault === 'backwards') return `${term}: Dieses Ende liegt nicht nach dem Anfang.`
     return `${term}: ${fault} nimmt ${VALUES[fault] ?? 'etwas anderes'}.`
   },
   faulty: 'Ein Teil der Suche ist nicht zu verstehen',

@@ -97,6 +97,7 @@ export const decisions = {
       return `${term} does not say what it is: put user:, link:, rule: or another word with a colon in front.`
     if (fault === 'unknown') return `${name}: is not a word that the log can be searched by.`
     if (fault === 'twice') return `${name}: is there twice. A search takes it once.`
+    if (fault === 'backwards') return `${term}: this end is not after the start.`
     return `${term}: ${fault} takes ${VALUES[fault] ?? 'something else'}.`
   },
   faulty: 'Part of the search cannot be understood',

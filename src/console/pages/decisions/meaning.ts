@@ -28,7 +28,7 @@ export type Qualifier = (typeof QUALIFIERS)[number]
 /** What a search asks the log for. */
 export type AskedLog = Omit<LogFilter, 'revision' | 'after'> & { readonly revision?: string }
 
-export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
+export type TermFault = 'word' | 'unknown' | 'twice' | 'backwards' | Qualifier
 
 const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
   value === undefined ? null : { [key]: value }
@@ -75,8 +75,14 @@ export const readQuery = (
   now: number,
 ): { readonly asked: AskedLog; readonly faults: readonly (TermFault | null)[] } => {
   const meanings = terms.map((term, i) => meaningOf(term, terms.slice(0, i), now))
+  const asked: AskedLog = Object.assign({}, ...meanings.filter((meaning) => typeof meaning === 'object'))
+  const { from, to } = asked
+  const isBackwards = from !== undefined && to !== undefined && from >= to
   return {
-    asked: Object.assign({}, ...meanings.filter((meaning) => typeof meaning === 'object')),
-    faults: meanings.map((meaning) => (typeof meaning === 'object' ? null : meaning)),
+    asked,
+    faults: meanings.map((meaning) => {
+      if (typeof meaning !== 'object') return meaning
+      return isBackwards && meaning.to !== undefined ? 'backwards' : null
+    }),
   }
 }
