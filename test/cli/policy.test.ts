@@ -355,6 +355,27 @@ describe('linkgate policy', () => {
     )
   })
 
+  it('test and apply refuse a file of expectations without a question, which every policy would meet', async () => {
+    const full = await file('full-allow.csv', 'viewer, link:read, other, R1\n')
+    const clerk = await file('rows.csv', 'p, 50, X, viewer, link:read, any, deny\n')
+    for (const [name, text] of [
+      ['empty-allow.csv', ''],
+      ['comments-deny.csv', '# what nobody may do\n\n'],
+    ] as const) {
+      const empty = await file(name, text)
+      for (const args of [
+        ['test', full, empty],
+        ['apply', clerk, '--merge', '--reason', 'x', '--dry-run', '--expect', empty],
+      ]) {
+        expect(await policy(...args), args.join(' ')).to.deep.equal({
+          code: 1,
+          out: '',
+          err: `linkgate: ${empty} has no question: it would test nothing\n`,
+        })
+      }
+    }
+  })
+
   it('recovers a policy that was broken by hand, and says what is wrong with it', async () => {
     const csv = await done('export')
     await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["505", "X", "editor, *", "link:update", "any"]')`)

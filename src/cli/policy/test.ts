@@ -13,6 +13,7 @@ import {
   type Expectation,
 } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
+import { PolicyError } from '../../policy/policy-error.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { counted } from '../../domain/counted.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
@@ -42,7 +43,11 @@ export const readExpectations = async (files: readonly string[]): Promise<readon
     if (effect !== null) return { file, effect }
     throw new UsageError(`${file}: the name must end in allow.csv or deny.csv, the answer that is expected`)
   })
-  const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readTextFile(file)))
+  const read = named.map(async ({ file, effect }) => {
+    const expectations = parseExpectations(file, effect, await readTextFile(file))
+    if (expectations.length === 0) throw new PolicyError(`${file} has no question: it would test nothing`)
+    return expectations
+  })
   return (await Promise.all(read)).flat()
 }
 
