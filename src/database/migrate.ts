@@ -30,7 +30,8 @@ interface MigrateOptions {
   readonly log?: ((line: string) => void) | undefined
 }
 
-const ROLE_NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/
+/** Without `$$`, which ends a string of the SQL that the name is put into. */
+const ROLE_NAME = /^(?!.*\$\$)[A-Za-z_][A-Za-z0-9_$-]{0,62}$/
 
 /** All files, and whether each was applied. */
 export const migrationStatus = async ({

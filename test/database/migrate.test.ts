@@ -197,6 +197,14 @@ describe('migrating', () => {
     expect(await ask('select one from answers order by one')).to.deep.equal([{ one: false }, { one: true }])
   })
 
+  it('refuses a role of the service whose name holds $$, by that name, and gives its rights to no other', async () => {
+    await run(SHIPPED)
+    const user = 'one$$two'
+    const error = await refusal(migrate({ owner, service: { user, password: 'secret' }, folder: SHIPPED }))
+    expect(error).to.be.instanceOf(StartError)
+    expect(String(error)).to.include(`a name that is not supported: ${user}`)
+  })
+
   it('says in one line what the role lacks', async () => {
     await ask(`create role weak login password 'weak'`)
     try {
