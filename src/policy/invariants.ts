@@ -7,6 +7,7 @@ import type { ObjectRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES, isCallerRole } from '../domain/role.js'
 import { parseCsv } from './csv.js'
 import { fault } from './parse-row.js'
+import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 import { cellsFor, describeRelation, relationsOf, universeOf, type Universe } from './table.js'
 
@@ -41,8 +42,10 @@ const parsePattern = (text: string, isName: (name: string) => boolean): Pattern 
 }
 
 /** Parses policies/invariants.csv. Throws PolicyError naming each line with a fault: no invariant is skipped. */
-export const parseInvariants = (text: string): readonly Invariant[] =>
-  parseCsv(INVARIANTS_FILE, text, ([kind, name = '', role = '', action = '', relation, ...why]) => {
+export const parseInvariants = (text: string): readonly Invariant[] => {
+  // an editor empties the file before it writes it: an edit of that moment must not pass
+  if (text === '') throw new PolicyError(`${INVARIANTS_FILE} is empty: if there are none, a comment has to say so`)
+  return parseCsv(INVARIANTS_FILE, text, ([kind, name = '', role = '', action = '', relation, ...why]) => {
     const roles = parsePattern(role, isCallerRole)
     const actions = parsePattern(action, isAction)
     if (kind !== 'never' && kind !== 'always') return fault('kind must be never or always')
@@ -56,6 +59,7 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
       return fault('relation must be own, other or *: a role other than anonymous has no anonymous relation')
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
+}
 
 /**
  * Checks every decision that an invariant covers. Returns the first violation of each broken invariant. Throws

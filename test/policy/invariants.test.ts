@@ -141,6 +141,11 @@ describe('the invariants', () => {
     expect(await plan()).to.equal('was planned')
   })
 
+  it('are refused as an empty file, as one is that is just being written; a comment says that there are none', () => {
+    expect(() => parseInvariants('')).to.throw(PolicyError, 'policies/invariants.csv is empty')
+    expect(parseInvariants('# none\n')).to.deep.equal([])
+  })
+
   it('list every violation for programs, with the file to change', async () => {
     const error = await planEdit(
       base,
