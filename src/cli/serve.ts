@@ -12,6 +12,7 @@ import { loadSigningKey } from '../identity/signing-key.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
 import { lineFormat } from '../log/line-format.js'
 import { requireTracingPackages } from '../tracing/tracing.js'
+import { openCountries } from '../visits/country.js'
 import { addFirstAdmin } from './first-admin.js'
 import { print } from './print.js'
 import { settings, type Settings } from './session.js'
@@ -101,12 +102,14 @@ const unless = <T>(signal: Promise<void>, step: Promise<T>): Promise<T> =>
 /** Checks for what would make the start fail, before a database, a policy and an admin are created. */
 const requireBeforehand = async (config: Config): Promise<void> => {
   const { host, port, metrics, databaseUrl, tracing, signingKeyNamed, signingKeyFile } = config
+  const { countsVisits, geoipDatabase: file, countryHeader: header } = config
   await loadArgon2()
   if (databaseUrl === undefined) requirePlatformPackage()
   if (tracing !== undefined) requireTracingPackages(tracing.setting)
   await requireFreePort({ host, port, setting: 'PORT' })
   if (metrics !== undefined) await requireFreePort({ ...metrics, setting: 'METRICS_PORT' })
   if (signingKeyNamed) await loadSigningKey(signingKeyFile)
+  if (countsVisits) await openCountries({ file, header })
 }
 
 /** The service in this process, or in several workers. */

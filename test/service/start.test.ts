@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, readdir, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 
@@ -147,6 +147,15 @@ describe('the program as a process', function () {
       .to.include(`port ${new URL(url).port}`)
       .and.include('PORT')
     expect(await readFile(join(other, 'postgres', 'postmaster.pid'), 'utf8').catch(() => null)).to.equal(null)
+  })
+
+  it('a GEOIP_DATABASE that cannot be read is one clear line, exit 1, before anything is made', async () => {
+    const other = join(folder, 'without')
+    const missing = join(folder, 'missing.mmdb')
+    const ended = await runProgram(['serve'], { ...settings, DATA_DIR: other, GEOIP_DATABASE: missing }).ended
+    expectOneLine(ended, 1)
+    expect(ended.stderr).to.include('GEOIP_DATABASE').and.include(missing)
+    expect(await readdir(other).catch(() => null)).to.equal(null)
   })
 
   it('after kill -9 amid creations it starts again with every link that was acknowledged', async () => {
