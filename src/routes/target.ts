@@ -81,7 +81,8 @@ export const targetRule = (place: OwnPlace) => {
         return refuse('must not contain spaces, control characters or backslashes')
       // URL would replace it
       if (!isStorable(text)) return refuse('must not contain half a character')
-      const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
+      // a third slash leaves no host (RFC 3986); URL, as browsers do, would skip it
+      const url = /^https?:\/\/[^/]/i.test(text) ? parseUrl(text) : null
       if (url === null) return refuse('must be an absolute http or https URL')
       if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
         return refuse('must not contain credentials')

@@ -65,6 +65,7 @@ describe('bad input', () => {
       'the own origin in other digits': () => `http://0x7f000001:${own().port}/known`,
       'the own origin as one number': () => `http://2130706433:${own().port}/known`,
       'no host': () => 'https://',
+      'a third slash, which browsers skip and other clients do not': () => 'https:///example.com/',
       'a port beyond 65535': () => 'https://example.com:65536/',
       '2,049 characters': () => `https://example.com/${'a'.repeat(2_049 - 20)}`,
       'more than 2,048 characters once encoded': () => `https://example.com/${'é'.repeat(700)}`,
