@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { createGate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
+import { isOneLine } from '../domain/text.js'
 import { loadArgon2, type Argon2 } from './load-argon2.js'
 
 /** The length of a password in Unicode code points (NIST SP 800-63B §3.1.1.2). */
@@ -30,12 +31,15 @@ export const createPasswords = async ({
   const bounded = createGate({ atOnce, waiting, refuse: tooManyWait })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
-    /** The hash to store (PHC string). Throws `validation_failed` (422) if the password is too short or too long. */
+    /**
+     * The hash to store (PHC string). Throws `validation_failed` (422) if the password is too short or too long, or has
+     * a control character: the password field of a page takes no line break, so nobody could enter it there.
+     */
     hash: async (password: string): Promise<string> => {
       const normal = normalize(password)
-      if (normal !== null) return bounded(() => argon2.hash(normal, PARAMETERS))
-      const message = `must have ${LENGTH.min} to ${LENGTH.max} characters`
-      throw new Refusal('validation_failed', { errors: [{ field: 'password', message }] })
+      if (normal === null) throw refused(`must have ${LENGTH.min} to ${LENGTH.max} characters`)
+      if (!isOneLine(password)) throw refused('must be one line')
+      return bounded(() => argon2.hash(normal, PARAMETERS))
     },
 
     /**
@@ -51,6 +55,9 @@ export const createPasswords = async ({
     },
   }
 }
+
+const refused = (message: string): Refusal =>
+  new Refusal('validation_failed', { errors: [{ field: 'password', message }] })
 
 export type Passwords = Awaited<ReturnType<typeof createPasswords>>
 

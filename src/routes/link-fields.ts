@@ -81,6 +81,7 @@ export const linkFields = (place: OwnPlace) => ({
     .string()
     .min(8, 'must have at least 8 characters')
     .max(200, 'must have at most 200 characters')
+    .refine(isOneLine, 'must be one line')
     .nullable()
     .optional()
     .describe('visitors must enter it; null: none. Never returned'),

@@ -43,6 +43,14 @@ describe('passwords', () => {
     }
   })
 
+  it('with a line break are refused: no field of a page takes one', async () => {
+    for (const password of ['correct horse\n', 'correct\r\nhorse', 'correct\thorse']) {
+      const refusal = await refusalOf(passwords.hash(password))
+      expect(refusal).to.include({ code: 'validation_failed' })
+      expect(refusal?.errors).to.deep.equal([{ field: 'password', message: 'must be one line' }])
+    }
+  })
+
   for (const [length, password] of [
     [7, 'a'.repeat(7)],
     [257, 'a'.repeat(257)],

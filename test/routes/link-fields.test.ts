@@ -143,6 +143,7 @@ describe('what people keep with a link', () => {
       [{ max_visits: 0 }, 'max_visits', /at least 1/],
       [{ max_visits: 1.5 }, 'max_visits', /./],
       [{ password: 'short' }, 'password', /8/],
+      [{ password: 'open sesame\n' }, 'password', /one line/],
       [{ has_password: true }, 'has_password', /may be set/],
       [{ password_hash: 'x' }, 'password_hash', /may be set/],
       [{ used: 0 }, 'used', /may be set/],
