@@ -58,6 +58,7 @@ interface Texts {
     readonly holds: OfCount
     readonly stale: (revision: number, who: string | null) => string
   }
+  readonly access: { readonly withUser: (roles: readonly string[]) => string }
   readonly proof: { readonly retired: OfCount }
   readonly proposals: { readonly states: { readonly applied: string }; readonly approve: (revision: string) => string }
   readonly badges: { readonly used: OfCount }
@@ -210,6 +211,7 @@ describe('the words of the console', () => {
       ['proposal_closed', 'Der Vorschlag ist nicht mehr offen: Es ist nichts geschehen.'],
       ['too_many_tokens', 'Sie haben so viele Tokens, wie es geben darf. Widerrufen Sie erst eines.'],
       ['internal_error', 'Im Dienst ist etwas schiefgegangen. Wer ihn betreibt, findet den Grund in seinen Meldungen.'],
+      ['deadline_exceeded', 'Das hat zu lange gedauert. Versuchen Sie es noch einmal, oder fragen Sie nach weniger.'],
       ['new_code', 'The title'],
       ['unexpected_answer', 'Etwas anderes hat statt des Dienstes geantwortet (409).'],
     ] as const)
@@ -229,6 +231,15 @@ describe('the words of the console', () => {
     expect(problem({ ...refusal, status: 422, code: 'validation_failed', errors })).to.equal(
       'Eine Angabe stimmt nicht. Höchstens 20 Schlagwörter. colour must be red.',
     )
+  })
+
+  it('count the roles that inherit every row of user where naming them would fill the page', async () => {
+    const { access } = await textsOf('en')
+    const german = await textsOf('de')
+    const roles = Array.from({ length: 12 }, (_, i) => `team${i}`)
+    expect(access.withUser(['viewer', 'editor'])).to.equal('viewer and editor inherit every row of user.')
+    expect(access.withUser(roles)).to.equal('12 roles inherit every row of user.')
+    expect(german.access.withUser(roles)).to.equal('12 Rollen: hier gilt jede Zeile von user.')
   })
 
   it('say in German why an edit or a proposal was refused', async () => {

@@ -181,6 +181,8 @@ export const de: Texts = {
         .join(' ')
     if (['validation_failed', 'invalid_query'].includes(code) && errors.length > 0)
       return `Eine Angabe stimmt nicht. ${allFaults(faults, errors)}`
+    if (code === 'deadline_exceeded')
+      return 'Das hat zu lange gedauert. Versuchen Sie es noch einmal, oder fragen Sie nach weniger.'
     if ([502, 503, 504].includes(status))
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
     if (code === 'unexpected_answer') return `Etwas anderes hat statt des Dienstes geantwortet (${detail ?? status}).`

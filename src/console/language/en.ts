@@ -177,6 +177,8 @@ export const en = {
       return ['It gives or takes rights that you do not have yourself.', detail].filter(Boolean).join(' ')
     if (['validation_failed', 'invalid_query'].includes(code) && errors.length > 0)
       return `A field is not valid. ${allFaults(faults, errors)}`
+    if (code === 'deadline_exceeded')
+      return 'That took too long. Try again, or ask for less: a shorter time, or a narrower search.'
     if ([502, 503, 504].includes(status))
       return 'The service cannot answer at the moment. What you typed is kept; try again.'
     if (code === 'unexpected_answer') return `Something else answered in place of the service (${detail ?? status}).`

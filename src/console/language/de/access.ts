@@ -1,4 +1,4 @@
-import { listed } from '../format'
+import { listed, number } from '../format'
 import type { Texts } from '../texts'
 
 export const access: Texts['access'] = {
@@ -9,6 +9,7 @@ export const access: Texts['access'] = {
   propose: 'Änderung vorschlagen',
   explain: 'Für eine Person erklären',
   legend: 'Rechts in der Zelle steht, welche Regel es sagt. Eine breite Zelle: für eigenes und fremdes gleich.',
-  withUser: (roles) => `${listed(roles)}: hier gilt jede Zeile von user.`,
+  withUser: (roles) =>
+    `${roles.length > 9 ? `${number(roles.length)} Rollen` : listed(roles)}: hier gilt jede Zeile von user.`,
   exact: '„Jede andere Rolle“ und „jede andere Aktion“ stehen für alle Namen, die in keiner Zeile stehen.',
 }
