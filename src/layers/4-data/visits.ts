@@ -69,11 +69,15 @@ export const visitsStore = ({
         // the stored totals are those of one owner, or of all
         const isStored = tags.length === 0 && binding.reach !== 'others'
         const source = isStored ? ofOwner(binding) : ofTags(binding, tags)
-        const ask = async (deadline: Deadline) => ({
-          ...(await visitsOf(database, binding, source, query, deadline)),
-          links: await mostVisited(database, binding, query, tags, deadline),
-        })
-        return isStored ? ask(context.deadline) : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
+        const ask = async (deadline: Deadline) => {
+          const statistics = await visitsOf(database, binding, source, query, deadline)
+          // to find none, mostVisited looks at every link; only the totals of all are sure to have every visit
+          const isNone = statistics.total === 0 && binding.reach === 'any'
+          return { ...statistics, links: isNone ? [] : await mostVisited(database, binding, query, tags, deadline) }
+        }
+        return (isStored ? ask(context.deadline) : searches(() => ask(context.deadline.within(TAGGED_MS)))).catch(
+          tooSlow,
+        )
       },
       export: async function* ({ id }, name) {
         await beforeReading()
