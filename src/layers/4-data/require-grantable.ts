@@ -11,6 +11,6 @@ export const requireGrantable = async ({ snapshot, caller, deadline }: DataConte
   const own = caller.user?.role ?? 'anonymous'
   if (caller.user !== null && (await mayGrant(snapshot, own, role, deadline))) return
   throw new Refusal('policy_denied', {
-    detail: `The role ${role} may do what the role ${own} may not, so it is not theirs to give.`,
+    detail: `The role ${role} may do what the role ${own} may not, so ${own} neither gives it nor changes who has it.`,
   })
 }
