@@ -38,7 +38,7 @@ const REFUSED_BY_DATABASE: Readonly<
     code: 'idempotency_key_reused',
     errors: [{ field: 'Idempotency-Key', message: 'must be another one for another request' }],
   },
-  LG012: { code: 'rate_limited', retryAfter: '3600' },
+  LG012: { code: 'rate_limited', detail: 'A user may ask for five new addresses in a day.', retryAfter: '3600' },
   LG013: { code: 'proposal_closed' },
 }
 
