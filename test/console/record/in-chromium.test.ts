@@ -175,6 +175,15 @@ describeConsole('the pages of the record in a browser', () => {
       await page.waitForURL(({ searchParams }) => searchParams.get('q') === `user:${editor.email}`)
     })
 
+    it('keep a chip that was opened where another is opened after it', async () => {
+      await only(`effect:deny user:${editor.email}`, 1)
+      await page.getByRole('button', { name: `Change user:${editor.email}` }).click()
+      await page.getByRole('button', { name: 'Change effect:deny' }).click()
+      expect(await search().inputValue()).to.equal('effect:deny')
+      expect(await chips()).to.deep.equal([`user:${editor.email}`])
+      await page.keyboard.press('Escape')
+    })
+
     it('show nothing for a search of which a part means nothing, and say which part and why', async () => {
       await go(page, '/decisions?q=effect:deny+usr:eve+status:teapot+eve', 'Decisions')
       await page.getByText('usr: is not a word that the log can be searched by.').waitFor()
@@ -282,8 +291,20 @@ describeConsole('the pages of the record in a browser', () => {
         await page.getByRole('button', { name: 'Show 1 new line' }).waitFor()
         await page.getByText('Live, 1 new').waitFor()
         expect(await lines().count()).to.equal(1)
-        await page.getByRole('button', { name: 'Show 1 new line' }).click()
+        await page.getByRole('button', { name: 'Show 1 new line' }).press('Enter')
         await soon(async () => (await lines().count()) === 2)
+        await page.locator('h1:focus').waitFor()
+      })
+
+      it('leave the line that is open where it is, though more like it arrive', async () => {
+        const ask = () => refuse('GET', '/policy')
+        await ask()
+        await only(`user:${editor.id} action:policy:read`, 1)
+        await lines().first().locator('td').nth(1).click()
+        await page.locator('.line-details').waitFor()
+        for (const _ of ['second', 'third', 'fourth']) await ask()
+        await lines().nth(3).waitFor()
+        await page.locator('.line-details').waitFor()
       })
 
       it('are paused by Space, count what is new, and go on', async () => {

@@ -8,6 +8,7 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
+import { useLeftFocus } from '../../parts/focus'
 import { toLocal } from '../../parts/local-time'
 import { Note, ProblemNote } from '../../parts/note'
 import { NothingFound } from '../../parts/nothing-found'
@@ -128,18 +129,7 @@ export const DecisionsPage = () => {
             <span>
               <LayerBars stop="object" /> {t.decisions.stoppedAt}
             </span>
-            {fresh > 0 && (
-              <span class="push">
-                <Button
-                  onPress={() => {
-                    show()
-                    scrollTo(0, 0)
-                  }}
-                >
-                  {t.decisions.showNew(fresh)}
-                </Button>
-              </span>
-            )}
+            {fresh > 0 && <ShowNew fresh={fresh} onShow={show} />}
           </p>
           <Listed
             list={list}
@@ -172,5 +162,18 @@ export const DecisionsPage = () => {
     </Page>
   )
 }
+
+const ShowNew = ({ fresh, onShow }: { readonly fresh: number; readonly onShow: () => unknown }) => (
+  <span ref={useLeftFocus<HTMLSpanElement>()} class="push">
+    <Button
+      onPress={() => {
+        onShow()
+        scrollTo(0, 0)
+      }}
+    >
+      {t.decisions.showNew(fresh)}
+    </Button>
+  </span>
+)
 
 const today = (): string => toLocal(new Date().toISOString()).slice(0, 10)

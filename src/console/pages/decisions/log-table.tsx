@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { Fragment } from 'preact'
 
 import type { LogEntry } from '../../api'
 import { clock, longDay, number, timeZone } from '../../language/format'
@@ -22,12 +21,17 @@ export const LogTable = ({
 }) => {
   const opened = useSignal<string | null>(null)
   const unfolded = useSignal<ReadonlySet<string>>(new Set())
-  const isUnfolded = ({ line, alike }: Fold) => [line, ...alike].some(({ id }) => unfolded.value.has(id))
+  const isUnfolded = ({ alike }: Fold) => alike.some(({ id }) => unfolded.value.has(id))
   /** The button goes with its row: the first line in its place gets the focus. */
   const unfold = (alike: readonly LogEntry[]) => {
     const before = document.activeElement?.closest('tr')?.previousElementSibling
     unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)])
     requestAnimationFrame(() => before?.nextElementSibling?.querySelector('button')?.focus())
+  }
+  /** What was opened stays in sight, though lines like it arrive above. */
+  const turn = ({ id }: LogEntry) => {
+    opened.value = opened.value === id ? null : id
+    unfolded.value = new Set([...unfolded.value, id])
   }
   const rowOf = (line: LogEntry) => (
     <LogRow
@@ -35,7 +39,7 @@ export const LogTable = ({
       line={line}
       isOpen={opened.value === line.id}
       isFresh={added.has(line.id)}
-      onTurn={({ id }) => (opened.value = opened.value === id ? null : id)}
+      onTurn={turn}
       {...row}
     />
   )
@@ -59,27 +63,21 @@ export const LogTable = ({
           <tr class="day">
             <td colSpan={COLUMNS}>{day === longDay(Date.now()) ? t.decisions.today(day) : day}</td>
           </tr>
-          {foldLines(ofDay).map((fold) => {
+          {foldLines(ofDay).flatMap((fold) => {
             const { line, alike } = fold
-            if (alike.length === 0) return rowOf(line)
-            const oldest = alike.at(-1) ?? line
-            return (
-              <Fragment key={`fold ${oldest.id}`}>
-                {rowOf(line)}
-                {isUnfolded(fold) ? (
-                  alike.map(rowOf)
-                ) : (
-                  <tr class="fold">
-                    <td />
-                    <td colSpan={COLUMNS - 1}>
-                      <Button kind="bare" icon="down" onPress={() => unfold(alike)}>
-                        {t.decisions.alike(number(alike.length), clock(oldest.time))}
-                      </Button>
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            )
+            const oldest = alike.at(-1)
+            if (oldest === undefined || isUnfolded(fold)) return [line, ...alike].map(rowOf)
+            return [
+              rowOf(line),
+              <tr key={`fold ${line.id}`} class="fold">
+                <td />
+                <td colSpan={COLUMNS - 1}>
+                  <Button kind="bare" icon="down" onPress={() => unfold(alike)}>
+                    {t.decisions.alike(number(alike.length), clock(oldest.time))}
+                  </Button>
+                </td>
+              </tr>,
+            ]
           })}
         </tbody>
       ))}

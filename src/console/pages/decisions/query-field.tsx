@@ -60,7 +60,9 @@ export const QueryField = ({
   const open = (at: number) => {
     const term = terms.value[at]
     if (term === undefined) return
-    terms.value = terms.value.filter((_, i) => i !== at)
+    const others = terms.value.filter((_, i) => i !== at)
+    // one that was opened before it goes back
+    terms.value = withTerms(others, parseQuery(typed.value))
     type(formatTerm(term))
     input.current?.focus()
   }
