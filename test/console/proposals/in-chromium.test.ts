@@ -254,4 +254,14 @@ describeConsole('proposals in a browser', () => {
     await isOff(other, 'Decline', 'your role may not')
     await requireClean(other, 'for readers')
   })
+
+  it('are what a restore makes, whose button says so', async () => {
+    await edit([{ ptype: 'p2', role: 'archivist', action: 'link:read' }])
+    const before = await revision()
+    await go(ofAda, '/revisions', 'Revisions')
+    await button(ofAda, `Restore revision ${before - 1}`).click()
+    await button(ofAda, 'Propose this edit').click()
+    await shown(ofAda, 'It is proposed. Another admin has to approve it.')
+    expect(await revision()).to.equal(before)
+  })
 })

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import { number } from '../../language/format'
@@ -24,7 +25,13 @@ export const RestoreDialog = ({
   readonly onClose: (restored: number | null) => unknown
 }) => {
   const loaded = useLoaded(
-    (signal) => api.restorePolicyRevision(revision, {}, { query: { dry_run: 'true' }, signal }),
+    async (signal) => {
+      const [plan, { needs_approval: needsApproval }] = await Promise.all([
+        api.restorePolicyRevision(revision, {}, { query: { dry_run: 'true' }, signal }),
+        api.getPolicy({}, { signal }),
+      ])
+      return { ...plan, needsApproval }
+    },
     [revision],
   )
   const { value, problem, busy, again } = loaded
@@ -39,7 +46,10 @@ export const RestoreDialog = ({
       say(isProposed ? t.revisions.proposed : t.proposals.approved(number(made.revision)))
       void onClose(isProposed ? null : made.revision)
     })
+  const form = useRef<HTMLFormElement>(null)
   const startOver = () => {
+    // the button that was pressed goes
+    form.current?.querySelector('textarea')?.focus()
     refused.value = null
     again()
   }
@@ -60,7 +70,7 @@ export const RestoreDialog = ({
             />
           </div>
           <ProblemNote problem={refused.value} onRetry={isStale ? startOver : undefined} />
-          <form class="stack" onSubmit={handleSubmit(() => !isEmpty && apply(value.revision))}>
+          <form ref={form} class="stack" onSubmit={handleSubmit(() => !isEmpty && apply(value.revision))}>
             <ReasonField
               label={t.proposals.reason}
               problem={refused.value}
@@ -75,7 +85,7 @@ export const RestoreDialog = ({
                 busy={isApplying.value}
                 off={isEmpty ? t.revisions.nothingToRestore : null}
               >
-                {t.revisions.apply(number(value.revision + 1))}
+                {value.needsApproval ? t.propose.propose : t.revisions.apply(number(value.revision + 1))}
               </Button>
               <Button onPress={() => onClose(null)}>{t.cancel}</Button>
             </div>
