@@ -21,7 +21,7 @@ import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { linkFields } from '../../src/routes/link-fields.js'
 import { linkOver } from '../../src/routes/mailed-link.js'
 import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
-import { Email, Name, Password } from '../../src/routes/schemas.js'
+import { Email, Instant, Name, Password } from '../../src/routes/schemas.js'
 import { csvRows, rowsOf as rowsOfFile, shippedRules } from '../support/policy.js'
 
 type OfCount = (...counts: readonly number[]) => string
@@ -204,6 +204,8 @@ describe('the words of the console', () => {
       ['code_taken', 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'],
       ['conflict', 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie es.'],
       ['last_admin', 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'],
+      ['email_taken', 'Jemand hier hat diese Adresse schon.'],
+      ['has_links', 'Es gibt noch Links. Sagen Sie, was aus ihnen wird.'],
       ['beyond_own_rights', 'Das gibt oder nimmt Rechte, die Sie selbst nicht haben.'],
       ['invariant_violated', 'Die Änderung bricht eine Invariante'],
       ['proposal_conflicts', 'Der Vorschlag passt nicht zu den Zeilen, die gelten'],
@@ -395,6 +397,9 @@ describe('the words of the console', () => {
     for (const { message } of Email.safeParse('ada@').error?.issues ?? []) said.push(['email', message])
     for (const { field, message } of noHeir().errors ?? []) said.push([field, message])
     said.push(['owner_id', 'must be a user'])
+    // a year of two digits, in a field that takes four
+    for (const { message } of Instant.safeParse('0026-01-01T00:00:00Z').error?.issues ?? [])
+      for (const field of ['from', 'to', 'until']) said.push([field, message])
     for (const period of [{ from: '2999-01-01' }, { from: '2020-01-02', to: '2020-01-01' }])
       for (const { message, path } of EvidenceQuery.safeParse(period).error?.issues ?? [])
         said.push([String(path[0]), message])

@@ -98,8 +98,9 @@ const faults: Texts['faults'] = {
     'must be one line': 'Ein Name ist eine Zeile.',
     'must have at most 200 characters': 'Höchstens 200 Zeichen.',
   },
-  from: { 'must be in the past': 'Diese Zeit ist noch nicht vergangen.' },
-  to: { 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
+  until: ofTime('Der Zeitpunkt'),
+  from: { ...ofTime('Der Anfang'), 'must be in the past': 'Diese Zeit ist noch nicht vergangen.' },
+  to: { ...ofTime('Das Ende'), 'must be later than from': 'Das Ende liegt nicht nach dem Anfang.' },
 }
 
 /** What the console says in German, written from the meaning. */
@@ -172,6 +173,8 @@ export const de: Texts = {
       return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt. Laden und vergleichen Sie es.'
     if (code === 'not_found') return 'Das gibt es nicht mehr, oder es gab es nie.'
     if (code === 'code_taken') return 'Das Kürzel ist vergeben. Wählen Sie ein anderes.'
+    if (code === 'email_taken') return 'Jemand hier hat diese Adresse schon.'
+    if (code === 'has_links') return 'Es gibt noch Links. Sagen Sie, was aus ihnen wird.'
     if (code === 'conflict') return 'Jemand anderes hat es zur selben Zeit geändert. Laden und vergleichen Sie es.'
     if (code === 'last_admin')
       return 'Der letzte aktive Admin muss bleiben. Machen Sie zuerst jemand anderen zum Admin.'

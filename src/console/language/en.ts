@@ -98,8 +98,9 @@ const faults = {
     'must be one line': 'A name is one line.',
     'must have at most 200 characters': 'At most 200 characters.',
   },
-  from: { 'must be in the past': 'This time is not in the past.' },
-  to: { 'must be later than from': 'The end is not after the beginning.' },
+  until: ofTime('The time'),
+  from: { ...ofTime('The beginning'), 'must be in the past': 'This time is not in the past.' },
+  to: { ...ofTime('The end'), 'must be later than from': 'The end is not after the beginning.' },
 }
 
 /** The texts of the console in English: sentences that a colleague would say. A button says what happens. */
@@ -171,6 +172,8 @@ export const en = {
       return 'Somebody else changed it while you typed. What you typed is kept: load it again and compare.'
     if (code === 'not_found') return 'It is not there any more, or never was.'
     if (code === 'code_taken') return 'The code is taken. Choose another.'
+    if (code === 'email_taken') return 'Somebody here has this address already.'
+    if (code === 'has_links') return 'They still have links. Say what becomes of these.'
     if (code === 'conflict') return 'Somebody else changed it at the same time. Load it again and compare.'
     if (code === 'last_admin') return 'The last active admin must remain. Make somebody else an admin first.'
     if (code === 'beyond_own_rights')
