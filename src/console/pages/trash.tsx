@@ -11,13 +11,13 @@ import type { Wanted } from '../parts/codes-like'
 import { textOf } from '../parts/form'
 import { useKeptFocus } from '../parts/focus'
 import { problemIn } from '../parts/loaded'
-import { ProblemNote, faultsOf } from '../parts/note'
+import { faultsOf } from '../parts/note'
 import { NothingFound } from '../parts/nothing-found'
 import { Page } from '../parts/page'
 import { Listed, usePages } from '../parts/pages'
 import { SearchField } from '../parts/search-field'
 import { TakenCode } from '../parts/taken-code'
-import { say } from '../parts/toast'
+import { failedWords, say } from '../parts/toast'
 import { urlWith } from '../parts/url-with'
 import { useTableKeys } from '../parts/use-table-keys'
 
@@ -39,13 +39,11 @@ export const TrashPage = () => {
     [q],
   )
   const renamed = useSignal<Renamed | null>(null)
-  const problem = useSignal<LinkgateProblem | null>(null)
 
   const going = useRef(new Set<string>())
   const restore = async (link: ManagedLink, code?: string) => {
     if (going.current.has(link.id)) return
     going.current.add(link.id)
-    problem.value = null
     try {
       const restored = await api.restoreLink(link.id, code === undefined ? {} : { code })
       renamed.value = null
@@ -55,7 +53,7 @@ export const TrashPage = () => {
       const found = problemIn(error)
       if (found.code === 'code_taken' || code !== undefined)
         renamed.value = { link, problem: found, wanted: { ...link, code: code ?? link.code } }
-      else problem.value = found
+      else say(failedWords(found))
     } finally {
       going.current.delete(link.id)
     }
@@ -70,7 +68,6 @@ export const TrashPage = () => {
       <div class="row" role="search">
         <SearchField label={t.links.search} q={q} onSearch={search} />
       </div>
-      <ProblemNote problem={problem.value} />
       <div class="card">
         <Listed
           list={list}

@@ -37,6 +37,18 @@ const end = (): void => {
 export const say = (text: string, undo?: () => Promise<unknown>): void =>
   put({ text, undo, heading: document.querySelector('h1') })
 
+/**
+ * Tries a change of one of many: why it was refused is announced at the foot of the window, which is in sight from any
+ * row.
+ */
+export const sayIfRefused = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    say(failedWords(problemIn(error)))
+  }
+}
+
 /** Why something failed that had no input to keep. */
 export const failedWords = (problem: LinkgateProblem): string => {
   if (problem.code === 'network_error') return t.lost.since(new Date())

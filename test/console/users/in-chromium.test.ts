@@ -199,6 +199,27 @@ describeConsole('the pages of users in a browser', () => {
       await page.locator('.toast', { hasText: /not there/ }).waitFor()
     })
 
+    it('says in sight of the row why nothing was done to its user, however long the list is', async () => {
+      const last = await add('viewer', 'Aaron Last')
+      await service.db.asOwner(
+        `insert into users (email, name, role)
+         select 'aaron' || i || '@example.com', 'Aaron ' || i, 'viewer' from generate_series(1, 30) i`,
+      )
+      await open('?q=Aaron')
+      await row('Aaron Last').scrollIntoViewIfNeeded()
+      const json = { status: 409, code: 'last_admin', title: 'The last active admin must remain' }
+      await page.route(`**/users/${last.id}`, (route) => route.fulfill({ status: 409, json }), { times: 1 })
+      await row('Aaron Last').locator('summary').press('Enter')
+      await row('Aaron Last').getByRole('button', { name: 'Suspend' }).press('Enter')
+      const said = page.getByText('Make somebody else an admin first.')
+      await said.waitFor()
+      const { y = -1 } = (await said.boundingBox()) ?? {}
+      expect(y).to.be.within(0, Number(await page.evaluate('innerHeight')))
+      expect(await page.evaluate('scrollY'), 'the place in the list is kept').to.be.above(0)
+      await row('Aaron Last').locator('summary:focus').waitFor()
+      await service.db.asOwner("delete from users where name like 'Aaron %'")
+    })
+
     it('shows a suspension that is taken back on another page as taken back there', async () => {
       const user = await add('viewer', 'Suspend Cleo')
       await open('?q=Suspend%20Cleo')

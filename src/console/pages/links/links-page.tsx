@@ -5,7 +5,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import { api, type ManagedLink } from '../../api'
 import { timeZone } from '../../language/format'
 import { t } from '../../language/language'
-import { useAttempts } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { CreateBar } from '../../parts/create-bar'
 import { trashDays, useDeletion } from '../../parts/delete-dialog'
@@ -14,13 +13,12 @@ import { download } from '../../parts/download'
 import { useKeptFocus } from '../../parts/focus'
 import { late } from '../../parts/late'
 import { ifGone } from '../../parts/loaded'
-import { ProblemNote } from '../../parts/note'
 import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { reasonFor } from '../../parts/service-rights'
-import { say } from '../../parts/toast'
+import { say, sayIfRefused } from '../../parts/toast'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { useTableKeys } from '../../parts/use-table-keys'
 import { FilterBar, filtersIn, isFiltered, queryOf, wordsOf } from './filters'
@@ -50,7 +48,6 @@ export const LinksPage = () => {
     void loadBulk()
   }, [isAnyChosen])
 
-  const { problem, attempt } = useAttempts()
   const made = useSignal<ManagedLink | null>(null)
   const drop = (ids: ReadonlySet<string>) => {
     list.remove(({ id }) => ids.has(id))
@@ -76,7 +73,7 @@ export const LinksPage = () => {
   }
   const deletion = useDeletion()
   const switchIt = (link: ManagedLink) =>
-    attempt(async () => list.put([await switchExactly(link).catch(dropIfGone(link.id))]))
+    sayIfRefused(async () => list.put([await switchExactly(link).catch(dropIfGone(link.id))]))
 
   const focusRow = useTableKeys(keptFocus.ref, selection, {
     c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
@@ -86,14 +83,16 @@ export const LinksPage = () => {
     <Page
       title={t.nav.links}
       actions={
-        <Button icon="download" onPress={() => attempt(() => download('links.csv', api.exportLinks(queryOf(filters))))}>
+        <Button
+          icon="download"
+          onPress={() => sayIfRefused(() => download('links.csv', api.exportLinks(queryOf(filters))))}
+        >
           {isFiltered(filters) ? t.links.exportListed : t.links.export}
         </Button>
       }
     >
       <CreateBar made={made} onMade={list.add} off={mayNotCreate} />
       <FilterBar filters={filters} />
-      <ProblemNote problem={problem.value} />
       <div class="card">
         {chosen.length > 0 && Bulk !== undefined && (
           <Bulk
@@ -147,7 +146,7 @@ export const LinksPage = () => {
                   link={link}
                   rights={rights.get(link.code)}
                   selection={selection}
-                  onDelete={(gone) => deletion.remove(1, () => attempt(() => remove(gone)))}
+                  onDelete={(gone) => deletion.remove(1, () => sayIfRefused(() => remove(gone)))}
                   onSwitch={switchIt}
                 />
               ))}

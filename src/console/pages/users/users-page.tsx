@@ -4,15 +4,13 @@ import { useLocation } from 'preact-iso/router'
 import { api, type User } from '../../api'
 import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
-import { useAttempts } from '../../parts/attempt'
 import { useKeptFocus } from '../../parts/focus'
-import { ProblemNote } from '../../parts/note'
 import { NothingFound } from '../../parts/nothing-found'
 import { Page } from '../../parts/page'
 import { Listed, usePages } from '../../parts/pages'
 import { SelectAll, useSelection } from '../../parts/selection'
 import { may, reasonFor } from '../../parts/service-rights'
-import { say } from '../../parts/toast'
+import { say, sayIfRefused } from '../../parts/toast'
 import { useTableKeys } from '../../parts/use-table-keys'
 import { changeUsers } from './change-users'
 import { DeleteDialog } from './delete-dialog'
@@ -48,7 +46,6 @@ const UserList = ({ isLast }: { readonly isLast: boolean }) => {
   const { items } = list.state.value
   const keptFocus = useKeptFocus<HTMLTableSectionElement>()
   const rights = useUserRights()
-  const { problem, attempt } = useAttempts()
   const selection = useSelection(items)
   const givingRole = useSignal<User | null>(null)
   const deleting = useSignal<User | null>(null)
@@ -70,7 +67,6 @@ const UserList = ({ isLast }: { readonly isLast: boolean }) => {
   return (
     <>
       <UserFilterBar filters={filters} />
-      <ProblemNote problem={problem.value} />
       <div class="card">
         {selection.chosen.length > 0 && (
           <UserBulkBar
@@ -110,7 +106,7 @@ const UserList = ({ isLast }: { readonly isLast: boolean }) => {
                   rights={rights}
                   selection={selection}
                   onRole={(user) => (givingRole.value = user)}
-                  onSuspend={({ id, suspended }) => attempt(() => suspend(id, !suspended))}
+                  onSuspend={({ id, suspended }) => sayIfRefused(() => suspend(id, !suspended))}
                   onDelete={(user) => (deleting.value = user)}
                 />
               ))}
