@@ -101,6 +101,8 @@ describeConsole('the pages of users in a browser', () => {
 
     it('takes keys from the moment that its heading has the focus', async () => {
       await go(page, '/settings', 'Settings')
+      // the navigation has it once the rights are known
+      await page.locator('a[href="/console/users"]').waitFor({ state: 'attached' })
       await page.evaluate(`{
         const press = ({ target }) => target.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))
         document.addEventListener('focusin', (event) => queueMicrotask(() => press(event)), { once: true })
