@@ -307,7 +307,7 @@ describeConsole('the pages of users in a browser', () => {
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
       await dialog()
         .getByRole('alert')
-        .getByText(/The user still has links/)
+        .getByText(/They still have links/)
         .waitFor()
       await dialog().getByLabel('They are deleted, for good').check()
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
@@ -411,7 +411,7 @@ describeConsole('the pages of users in a browser', () => {
       await page.locator('.field .fault').waitFor()
       await soon(() => address.and(page.locator(':focus')).isVisible())
       await refuse({})
-      await page.getByRole('alert').getByText('The address is taken').waitFor()
+      await page.getByRole('alert').getByText('Somebody here has this address already.').waitFor()
 
       await make.press('Enter')
       const link = page.getByLabel(`Hand this link to ${email}`)
