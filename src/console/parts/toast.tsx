@@ -52,7 +52,11 @@ export const sayIfRefused = async (work: () => Promise<unknown>): Promise<void> 
 /** Why something failed that had no input to keep. */
 export const failedWords = (problem: LinkgateProblem): string => {
   if (problem.code === 'network_error') return t.lost.since(new Date())
-  return problem.code === 'code_taken' ? t.trash.taken : t.problem(problem)
+  if (problem.code === 'code_taken') return t.trash.taken
+  const { status, requestId } = problem
+  // by which the operator finds the reason
+  const request = status >= 500 && requestId !== undefined ? [`${t.request} ${requestId}`] : []
+  return [t.problem(problem), ...request].join(' ')
 }
 
 const runUndo = async (undo: () => Promise<unknown>, heading: Message['heading']): Promise<void> => {

@@ -219,6 +219,11 @@ describeConsole('the pages of users in a browser', () => {
       expect(y).to.be.within(0, Number(await page.evaluate('innerHeight')))
       expect(await page.evaluate('scrollY'), 'the place in the list is kept').to.be.above(0)
       await row('Aaron Last').locator('summary:focus').waitFor()
+      const broken = { status: 500, code: 'internal_error', title: 'Something went wrong', request_id: 'by-which' }
+      await page.route(`**/users/${last.id}`, (route) => route.fulfill({ status: 500, json: broken }), { times: 1 })
+      await page.keyboard.press('Enter')
+      await row('Aaron Last').getByRole('button', { name: 'Suspend' }).press('Enter')
+      await shown(page, /Something went wrong.* Request by-which$/)
       await service.db.asOwner("delete from users where name like 'Aaron %'")
     })
 
