@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { SCOPES, isScope, type Scope as TokenScope } from '../domain/action.js'
+import { SCOPES } from '../domain/action.js'
 import { Email, Id, Name, Password, ProfileView, Switch, Time, text } from './schemas.js'
 
 /**
@@ -45,10 +45,7 @@ const DAY = 86_400
 
 const LONGEST_DAYS = 365
 
-const Scope = z
-  .string()
-  .refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
-  .meta({ enum: [...SCOPES] })
+const Scope = z.enum(SCOPES, 'is not a scope of this service')
 
 const TokenView = z
   .object({

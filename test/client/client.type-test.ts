@@ -10,7 +10,10 @@ export const made: ManagedLink = { ...link, id: '42', owner_id: '7' }
 
 export const counted = client.listLinks({ limit: 10, count: true, q: 'spring' })
 export const withBots = client.getVisits({ bots: true })
+export const token = client.createPersonalToken({ name: 'import', scopes: ['link:read', 'token:create'] })
 
+// @ts-expect-error a misspelt scope
+export const misspelt = client.createPersonalToken({ name: 'import', scopes: ['links:read'] })
 // @ts-expect-error a text is no boolean
 export const searched = client.listLinks({ q: true })
 // @ts-expect-error a number is no boolean
