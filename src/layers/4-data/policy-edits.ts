@@ -21,7 +21,7 @@ export interface PolicyEdits {
 }
 
 /** Proposals, for callers who may edit the policy. */
-export interface Proposals {
+interface Proposals {
   /** Throws `proposal_closed`. */
   close(proposal: Proposal, state: 'declined' | 'withdrawn', reason: string | null): Promise<Proposal>
   /**

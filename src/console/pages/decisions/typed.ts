@@ -3,7 +3,7 @@ import { parseQuery, type Term } from './query.js'
 import { suggest, type KnownValues, type Suggestion } from './suggestions.js'
 
 /** The text in a search field, not yet part of the search. */
-export interface Typed {
+interface Typed {
   /** its first term; null: nothing is typed */
   readonly term: Term | null
   /** the term can be searched for as it is */

@@ -11,7 +11,7 @@ const STATES = ['active', 'inactive', 'expired'] as const
 const SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 
 /** The filters of the list. They are in the URL, so that a list can be bookmarked and sent. */
-export interface Filters {
+interface Filters {
   readonly q: string
   readonly tags: readonly string[]
   readonly state: (typeof STATES)[number] | undefined

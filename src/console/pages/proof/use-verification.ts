@@ -5,7 +5,7 @@ import { api, type LinkgateProblem, type Verdict } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
 /** The progress of a verification of the log. Without a verdict, it has no result. */
-export type Verification =
+type Verification =
   | { readonly is: 'none' | 'stopped' | 'broke off' }
   | { readonly is: 'running'; readonly since: Date; readonly done: number; readonly of: number | null }
   | { readonly is: 'done'; readonly at: Date; readonly verdict: Verdict }

@@ -4,7 +4,7 @@ export interface ValueCount {
   readonly visits: number
 }
 
-export interface Rows {
+interface Rows {
   readonly rows: readonly ValueCount[]
   /** what the rows leave out; `values`: the number of values, or null if unknown */
   readonly rest: { readonly visits: number; readonly values: number | null } | null
