@@ -9,8 +9,9 @@ import { eventText } from './event-stream.js'
 export interface Live {
   /**
    * A stream of events about one topic: one immediately, then one after each announcement, at most one per `everyMs`.
-   * `read` returns an event's data. The stream ends if it throws because the listener lost the right to it, and breaks
-   * off if it throws for another reason. Throws `too_many_listeners` (503).
+   * `read` returns an event's data. The stream ends if it throws a refusal: the listener lost the right to it, or the
+   * database is away, which is logged once and not for each stream. Whoever reconnects is told. It breaks off if it
+   * throws anything else. Throws `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
   /** Announces changed topics: their names, separated by commas, or `*`. */
