@@ -15,9 +15,17 @@ export const onChange = (tell: (fault: unknown) => void): ((fault: unknown) => v
   }
 }
 
-/** Logs `outage`, as a warning, when one begins; `recovered`, if given, when it ends, and at a start without one. */
-export const logOutages = (log: Logger, outage: string, recovered?: string): ((fault: unknown) => void) =>
-  onChange((err) => {
-    if (err !== null) log.warn({ err }, outage)
-    else if (recovered !== undefined) log.info(recovered)
+/** Logs `outage` when one begins, and `recovered` when it ends; with `atStart`, also at a start without one. */
+export const logOutages = (
+  log: Logger,
+  outage: string,
+  recovered: string,
+  { level = 'warn', atStart = false }: { readonly level?: 'warn' | 'error'; readonly atStart?: boolean } = {},
+): ((fault: unknown) => void) => {
+  let tellsEnd = atStart
+  return onChange((err) => {
+    if (err !== null) log[level]({ err }, outage)
+    else if (tellsEnd) log.info(recovered)
+    tellsEnd = true
   })
+}

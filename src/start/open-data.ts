@@ -53,6 +53,7 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     log,
     'Redis is away; limits are counted by this node alone',
     'Redis counts the limits of all nodes',
+    { atStart: true },
   )
   const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onRedis)
   closing.add(() => redis?.disconnect())
@@ -62,7 +63,7 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     (await openTracing({
       ...config.tracing,
       version: VERSION,
-      onChange: logOutages(log, 'spans could not be sent; requests are not affected'),
+      onChange: logOutages(log, 'spans could not be sent; requests are not affected', 'spans are sent again'),
     }))
   closing.add(async () => tracing?.close())
   return { database: tracing?.database(pool) ?? pool, pool, policyReads, redis, tracing }

@@ -1,6 +1,6 @@
 import { PACKAGE_ROOT } from '../config.js'
 import { EVERY_TOPIC, createLive } from '../http/live.js'
-import { onChange } from '../log/on-change.js'
+import { logOutages } from '../log/on-change.js'
 import { createCurrentPolicy } from '../policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from '../policy/installation.js'
 import { loadSnapshot } from '../policy/replacement.js'
@@ -28,12 +28,15 @@ export const openPolicy = async ({ data: { policyReads: database }, metrics, log
   )
   metrics.readFrom({ policy: policy.status })
   await policy.refresh()
-  const logFault = (err: unknown) => {
-    if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')
-  }
+  const onLook = logOutages(
+    log,
+    'the policy could not be loaded; the last good one stays in force',
+    'the policy can be loaded again',
+    { level: 'error' },
+  )
   const onDiffer = () =>
     log.error('the stored policy rows differed from those of the revision in force; the stored ones were loaded')
-  const watch = watchPolicy({ policy, onLook: onChange(logFault), onDiffer })
+  const watch = watchPolicy({ policy, onLook, onDiffer })
   closing.add(watch.stop)
   return { rules, policy, watch, live }
 }

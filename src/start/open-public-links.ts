@@ -29,7 +29,11 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   const listener = createListener({
     connection: opened.listener,
     notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
-    onChange: logOutages(log, 'notifications are not received; the policy is polled, and links are not cached'),
+    onChange: logOutages(
+      log,
+      'notifications are not received; the policy is polled, and links are not cached',
+      'notifications are received again',
+    ),
   })
   closing.add(listener.stop)
   const redirects = openRedirects({
@@ -63,6 +67,8 @@ const followReplica = ({ config, opened, log }: RedirectParts) => {
     size: config.databasePoolSize,
     pooled: config.databasePooled,
     staleMs: STALE_MS,
-    onChange: logOutages(log, 'redirects are read from the primary', 'redirects are read from the replica'),
+    onChange: logOutages(log, 'redirects are read from the primary', 'redirects are read from the replica', {
+      atStart: true,
+    }),
   })
 }

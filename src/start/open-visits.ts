@@ -24,8 +24,12 @@ const startCounting = async ({ config, data, metrics, log }: Base, closing: Clos
     ownHost: new URL(config.baseUrl ?? `http://${config.hostname}`).hostname,
     countries: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
     keepsSingle: config.visitDays > 0,
-    onWriteChange: logOutages(log, 'visits cannot be written; they stay queued'),
-    onCountChange: logOutages(log, 'written visits cannot be added to the totals; they stay queued'),
+    onWriteChange: logOutages(log, 'visits cannot be written; they stay queued', 'visits are written again'),
+    onCountChange: logOutages(
+      log,
+      'written visits cannot be added to the totals; they stay queued',
+      'written visits are added to the totals again',
+    ),
     onDrop: () => log.error('visits were dropped: too many are queued'),
     onCount: metrics.observeVisits,
   })

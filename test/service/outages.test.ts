@@ -26,8 +26,10 @@ describe('what the log says of outages', () => {
   const told = (text: string) => lines().filter((each) => each.includes(text)).length
   const ask = async (path: string) => (await service.request('GET', path)).text
   const LINES = ['the policy could not be loaded', 'notifications are not received'] as const
+  const ENDS = ['the policy can be loaded again', 'notifications are received again'] as const
 
   it('is a line for each, also for one that is as the one before it', async () => {
+    for (const text of ENDS) expect(told(text), text).to.equal(0)
     for (const outage of [1, 2, 3]) {
       wire.cut()
       await until('both outages are in the log', () => LINES.every((text) => told(text) >= outage))
@@ -35,6 +37,7 @@ describe('what the log says of outages', () => {
       await until('/readyz is ready', async () => (await ask('/readyz')).includes('"ready"'))
       // the cache is on while notifications are heard
       await until('the cache is on', async () => (await ask('/metrics')).includes('linkgate_cache_off 0'))
+      await until('both ends are in the log', () => ENDS.every((text) => told(text) >= outage))
     }
     for (const text of LINES) expect(told(text), text).to.be.at.least(3)
   })
