@@ -8,6 +8,8 @@ interface Watched {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** the handlers of `/healthz` and `/readyz` on the public port */
   readonly health: Readonly<Record<'/healthz' | '/readyz', () => Promise<Answer> | Answer>>
+  /** called with the error of a request that is answered 500 */
+  readonly onFault: (error: unknown) => void
 }
 
 /**
@@ -15,7 +17,7 @@ interface Watched {
  * Throws StartError if it cannot listen.
  */
 export const openMetricsServer = async (
-  { metrics, health }: Watched,
+  { metrics, health, onFault }: Watched,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; close(): Promise<void> }> => {
   const asked = (path: string | undefined) => {
@@ -36,7 +38,10 @@ export const openMetricsServer = async (
     else
       ask().then(
         ({ status, type, body, headers }) => answer(status, { 'Content-Type': type, ...headers }, body),
-        () => answer(500),
+        (error: unknown) => {
+          onFault(error)
+          answer(500)
+        },
       )
   })
   await listen(server, { host, port, setting: 'METRICS_PORT' })

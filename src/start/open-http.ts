@@ -53,7 +53,9 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   // earlier than the latest answer: a commit that is sent just before the deadline may take as long again.
   server.timeout = Math.max(SILENT_MS, 2 * config.requestDeadlineMs + DEADLINE_MARGIN_MS)
   const health = { '/healthz': liveness, '/readyz': readinessWhile(() => server.listening, table.readiness) }
-  const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
+  const onFault = (err: unknown) => log.error({ err }, 'a request on the port of the metrics failed')
+  const metricsServer =
+    config.metrics && (await openMetricsServer({ metrics: exposed, health, onFault }, config.metrics))
   closing.add(async () => metricsServer?.close())
 
   const endConnections = followConnections(server, config.maxConnections)

@@ -207,6 +207,7 @@ describe('two workers whose primary does not answer', () => {
       node.child.kill('SIGSTOP')
       try {
         expect(await within('an answer without the primary', statusOf())).to.equal(500)
+        await untilSaid(node, (output) => output.includes('a request on the port of the metrics failed'))
       } finally {
         node.child.kill('SIGCONT')
       }
