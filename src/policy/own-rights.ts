@@ -74,6 +74,12 @@ export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | nu
   })
 }
 
+/** Whether the maker of an edit could not undo it, because their role may do too little afterwards. */
+export const bindsItsMaker = async ({ base, candidate, changes, ...edit }: BoundEdit): Promise<boolean> => {
+  const back = changes.map((change) => ({ ...change, before: change.after, after: change.before }))
+  return (await findBeyondOwnRights({ ...edit, base: candidate, candidate: base, changes: back })) !== null
+}
+
 /** What a role may do: call endpoints of an action, and act on a record, by the object rows. */
 const rightsOf = (role: string, { engine }: Snapshot) => ({
   call: (action: string): boolean => engine.mayCall(role, action),

@@ -4,9 +4,10 @@ import type { Refusal } from '../domain/refusal.js'
 import { analyseRows, type Finding } from './analysis.js'
 import { editedRows, examinePlan, type Edit, type EditMaker, type EditPlan } from './edit.js'
 import { findUnmet, type Unmet } from './expectations.js'
+import { bindsItsMaker } from './own-rights.js'
 import { rowText } from './parse-row.js'
 import { rolesIn } from './role-names.js'
-import type { Snapshot } from './snapshot.js'
+import { roleOf, type Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
 /** The effects and the problems of an edit, before it is made. */
@@ -14,6 +15,8 @@ interface Preview {
   readonly plan: EditPlan
   /** why it would be refused; its maker would get the first of them */
   readonly objections: readonly Refusal[]
+  /** whether its maker could not undo it */
+  readonly bindsMaker: boolean
   /** findings that the edit adds */
   readonly findings: readonly Finding[]
   /** questions whose answer is not the expected one */
@@ -65,16 +68,19 @@ export const createPreviews = (rules: PolicyRules) => {
 
   return async (base: Snapshot, edit: Edit, { maker, rolesInUse, deadline }: PreviewOptions): Promise<Preview> => {
     const { objections, ...plan } = await examinePlan({ ...editedRows(base, edit), maker }, rules, deadline)
+    const { candidate, changes } = plan
+    const bindsMaker =
+      maker !== 'unbounded' && (await bindsItsMaker({ base, candidate, changes, maker: roleOf(maker), deadline }))
     const before = await keysOf(base, rolesInUse)
     const options = { rolesInUse, knownRoles: rolesIn(base.rows), deadline }
-    const after = await byKey(await analyseRows(plan.candidate, options))
+    const after = await byKey(await analyseRows(candidate, options))
     const findings = [...after].flatMap(([key, finding]) => (before.has(key) ? [] : [finding]))
     const expectations = rules.expectations()
     const known = new Set(findUnmet(base, expectations).map(({ expectation }) => expectation))
-    const unmet = findUnmet(plan.candidate, expectations).map((each) => ({
+    const unmet = findUnmet(candidate, expectations).map((each) => ({
       ...each,
       isNew: !known.has(each.expectation),
     }))
-    return { plan, objections, findings, unmet, asked: expectations.length }
+    return { plan, objections, bindsMaker, findings, unmet, asked: expectations.length }
   }
 }

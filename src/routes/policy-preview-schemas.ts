@@ -20,6 +20,9 @@ export const PreviewView = z
       )
       .max(10)
       .describe('why the edit would be refused if this caller made it; the response would be the first'),
+    binds_maker: z
+      .boolean()
+      .describe('true: this caller could not undo the edit, because their role may do too little afterwards'),
     findings: z
       .array(
         z.looseObject({

@@ -26,7 +26,7 @@ export const policyPreviewRoute = ({ database, rules, replays, analyses }: Polic
     part: replayPart(replays),
     handle: async ({ body, query, snapshot, caller, part, deadline }) => {
       const edit = parseEdit(body.add, body.remove)
-      const { plan, objections, findings, unmet, asked } = await analyses(async () =>
+      const { plan, objections, bindsMaker, findings, unmet, asked } = await analyses(async () =>
         previewEdit(snapshot, edit, {
           maker: caller.user,
           rolesInUse: await createAccounts(database).rolesInUse(),
@@ -44,6 +44,7 @@ export const policyPreviewRoute = ({ database, rules, replays, analyses }: Polic
             detail: detail ?? '',
             ...extensions,
           })),
+          binds_maker: bindsMaker,
           findings: findings.map((finding) => ({ ...finding, message: describeFinding(finding) })),
           expectations: {
             asked,

@@ -54,6 +54,16 @@ describe('a preview of an edit', () => {
     expect(at(refused.json, 'detail')).to.equal(at(json, 'objections', 0, 'detail'))
   })
 
+  it('tells of an edit that its maker could not undo', async () => {
+    const bound = async (...add: readonly object[]) => at((await preview({ add, remove: [] })).json, 'binds_maker')
+    const shutOut = row(50, 'OUT', 'admin', 'link:update', 'deny')
+    expect(await bound(shutOut)).to.equal(true)
+    // a freeze binds everybody, so an admin may lift it
+    expect(await bound(row(50, 'FREEZE', 'anyone', 'link:update', 'deny'))).to.equal(false)
+    expect(await bound(row(50, 'OUT', 'editor', 'link:update', 'deny'))).to.equal(false)
+    expect(await bound()).to.equal(false)
+  })
+
   it('names rows that the edit shuts out, and questions with another answer, and no old ones', async () => {
     const { json } = await preview({ add: [row(525, 'FREEZE', 'editor', 'link:delete', 'deny')], remove: [] })
     expect(listAt(json, 'objections')).to.deep.equal([])

@@ -85,6 +85,17 @@ describeConsole('an edit of the policy in a browser', () => {
     await asked
   })
 
+  it('that denies something to admins alone is one that its maker could not undo', async () => {
+    await begin()
+    await addFreeze('deny', 'OUT')
+    await page.getByLabel('Priority', { exact: true }).fill('50')
+    await page.getByLabel('Role', { exact: true }).selectOption('admin')
+    await shown(page, 'You could not undo this edit.')
+    await requireClean(page, 'an edit that cannot be undone')
+    await page.getByLabel('Role', { exact: true }).selectOption('editor')
+    await page.getByText('You could not undo this edit.').waitFor({ state: 'detached' })
+  })
+
   it('whose replay would take too long is offered a shorter one', async () => {
     await begin()
     const tooLong = { title: 'Unprocessable', status: 422, code: 'validation_failed', detail: '' }

@@ -165,6 +165,8 @@ export const propose: Texts['propose'] = {
     reason: 'nennen Sie den Grund, für das Protokoll',
     stale: 'jemand war schneller: sehen Sie zuerst beide Änderungen an',
   },
+  bindsMaker: 'Sie könnten diese Änderung nicht rückgängig machen.',
+  bindsMakerHint: 'Ihre Rolle darf danach zu wenig dafür. Dann kann es nur, wer mehr darf, oder die Befehlszeile.',
   holds: (asked, unmet) =>
     `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} ${asked === 1 ? 'Frage' : 'Fragen'} ` +
     `${asked - unmet === 1 ? 'wird' : 'werden'} wie erwartet beantwortet.`,

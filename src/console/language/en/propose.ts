@@ -143,6 +143,9 @@ export const propose = {
     reason: 'say why, for the record',
     stale: 'somebody else was faster: see both edits first',
   },
+  bindsMaker: 'You could not undo this edit.',
+  bindsMakerHint:
+    'Your role may do too little for that afterwards. Somebody with more rights can, or the command line.',
   holds: (asked: number, unmet: number) =>
     `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} ${asked === 1 ? 'question' : 'questions'} ` +
     `${asked - unmet === 1 ? 'is' : 'are'} answered as expected.`,

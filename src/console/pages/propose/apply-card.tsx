@@ -6,7 +6,7 @@ import type { Attempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { handleSubmit } from '../../parts/form'
-import { ProblemNote } from '../../parts/note'
+import { Note, ProblemNote } from '../../parts/note'
 import { ReasonField } from '../../parts/reason-field'
 import type { Draft } from './draft'
 import { SeeBoth } from './stale-note'
@@ -41,6 +41,9 @@ export const ApplyCard = ({
           value={reason}
           onType={(text) => (draft.value = { ...draft.value, reason: text })}
         />
+        {preview?.binds_maker === true && preview.objections.length === 0 && (
+          <Note title={t.propose.bindsMaker}>{t.propose.bindsMakerHint}</Note>
+        )}
         {problem?.status !== 412 && <ProblemNote problem={problem} />}
         <div class="row">
           <Button kind="main" icon="check" type="submit" busy={apply.busy.value} off={off}>
