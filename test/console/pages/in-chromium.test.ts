@@ -190,6 +190,7 @@ describeConsole('pages of the console in a browser', () => {
       // an override of the direction, as in names of files that pretend to be pictures
       await retitle('picture \u202Egpj.exe')
       await go(page, `/links/${own}`, own)
+      await page.locator('.lead a').waitFor()
       const [words, target] = await numbersOf(`
         const lead = document.querySelector('.lead')
         const words = document.createRange()
