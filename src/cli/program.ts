@@ -43,7 +43,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
   }
 }
 
-/** Of `help audit verify`, commander would take `audit` alone. */
+/** Turns `help audit verify` into `audit verify --help`, because commander reads only the first name after `help`. */
 const helpLast = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 

@@ -43,7 +43,7 @@ const parsePattern = (text: string, isName: (name: string) => boolean): Pattern 
 
 /** Parses policies/invariants.csv. Throws PolicyError naming each line with a fault: no invariant is skipped. */
 export const parseInvariants = (text: string): readonly Invariant[] => {
-  // an editor empties the file before it writes it: an edit of that moment must not pass
+  // editors truncate a file before they write it: no edit of the policy may slip through at that moment
   if (text === '') throw new PolicyError(`${INVARIANTS_FILE} is empty: if there are none, a comment has to say so`)
   return parseCsv(INVARIANTS_FILE, text, ([kind, name = '', role = '', action = '', relation, ...why]) => {
     const roles = parsePattern(role, isCallerRole)

@@ -12,7 +12,7 @@ export const time = parsed((text) => {
   return MomentInUtc.safeParse(text).data
 }, 'must be a time such as 2026-11-21T05:00:00Z or 2026-11-21, or a span back from now: 90m, 24h, 7d')
 
-/** Refuses a period that ends before it begins: nothing would be printed, as of a quiet one. */
+/** Throws UsageError for a period that ends before it begins: it would look as if nothing had happened in it. */
 export const requirePeriod = (from: string | null | undefined, to: string | null | undefined): void => {
   if (typeof from === 'string' && typeof to === 'string' && from >= to)
     throw new UsageError('--from must be before --to')

@@ -76,7 +76,7 @@ const EQUAL = [
   ['revision', 'revision'],
 ] as const satisfies readonly (readonly [keyof LogFilter, keyof LogRow])[]
 
-/** The most common value of a column, which its index leaves out. A query for another has to leave it out, too. */
+/** The most common value, which a column's partial index excludes. To use it, a query must exclude that value, too. */
 const LEFT_OUT = [
   ['kind', 'decision'],
   ['layer', 'object'],

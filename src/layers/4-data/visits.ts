@@ -71,7 +71,8 @@ export const visitsStore = ({
         const source = isStored ? ofOwner(binding) : ofTags(binding, tags)
         const ask = async (deadline: Deadline) => {
           const statistics = await visitsOf(database, binding, source, query, deadline)
-          // to find none, mostVisited looks at every link; only the totals of all are sure to have every visit
+          // mostVisited looks at every link before it finds none. The totals of one owner may still lack the visits of
+          // links that were transferred to them, so only those of all links show that there is nothing to find.
           const isNone = statistics.total === 0 && binding.reach === 'any'
           return { ...statistics, links: isNone ? [] : await mostVisited(database, binding, query, tags, deadline) }
         }
