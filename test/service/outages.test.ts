@@ -30,16 +30,18 @@ describe('what the log says of outages', () => {
 
   it('is a line for each, also for one that is as the one before it', async () => {
     for (const text of ENDS) expect(told(text), text).to.equal(0)
-    for (const outage of [1, 2, 3]) {
+    for (let outage = 1; outage <= 3; outage++) {
+      // one outage may have two faults, a line for each: first its connections end, then there is none to be had
+      const before = new Map<string, number>([...LINES, ...ENDS].map((text) => [text, told(text)]))
+      const toldOnceMore = (texts: readonly string[]) => texts.every((text) => told(text) > (before.get(text) ?? 0))
       wire.cut()
-      await until('both outages are in the log', () => LINES.every((text) => told(text) >= outage))
+      await until('both outages are in the log', () => toldOnceMore(LINES))
       wire.mend()
       await until('/readyz is ready', async () => (await ask('/readyz')).includes('"ready"'))
       // the cache is on while notifications are heard
       await until('the cache is on', async () => (await ask('/metrics')).includes('linkgate_cache_off 0'))
-      await until('both ends are in the log', () => ENDS.every((text) => told(text) >= outage))
+      await until('both ends are in the log', () => toldOnceMore(ENDS))
     }
-    for (const text of LINES) expect(told(text), text).to.be.at.least(3)
   })
 })
 
