@@ -66,6 +66,10 @@ export const QueryField = ({
     type(formatTerm(term))
     input.current?.focus()
   }
+  const remove = (at: number) => {
+    search(terms.value.filter((_, i) => i !== at))
+    input.current?.focus()
+  }
   const move = (step: number) => {
     const { length } = suggestions
     if (length > 0) chosen.value = place < 0 && step < 0 ? length - 1 : (place + step + length) % length
@@ -104,27 +108,15 @@ export const QueryField = ({
     <div class="query" role="search">
       <div class="query-line">
         <Icon name="search" />
-        {terms.value.map((term, i) => {
-          const text = formatTerm(term)
-          return (
-            <span key={`${i} ${text}`} class={faults[i] === null ? 'chip' : 'chip bad'}>
-              <button type="button" onClick={() => open(i)} aria-label={t.decisions.change(text)}>
-                {term.name !== null && <span class="host">{term.name}:</span>}
-                {term.name === null ? text : text.slice(term.name.length + 1)}
-              </button>
-              <button
-                type="button"
-                aria-label={t.decisions.remove(text)}
-                onClick={() => {
-                  search(terms.value.filter((_, at) => at !== i))
-                  input.current?.focus()
-                }}
-              >
-                <Icon name="close" />
-              </button>
-            </span>
-          )
-        })}
+        {terms.value.map((term, i) => (
+          <TermChip
+            key={`${i} ${formatTerm(term)}`}
+            term={term}
+            isBad={faults[i] !== null}
+            onOpen={() => open(i)}
+            onRemove={() => remove(i)}
+          />
+        ))}
         <input
           ref={input}
           name="q"
@@ -155,28 +147,77 @@ export const QueryField = ({
           ))}
         </div>
       )}
-      <div class="suggestions" hidden={suggestions.length === 0}>
-        <span class="caption" aria-hidden="true">
-          {t.decisions.suggestion(entry.term?.name ?? null)}
-        </span>
-        <div role="listbox" id={`${id}-options`} aria-label={t.decisions.suggestions}>
-          {suggestions.map((option, i) => (
-            <div
-              key={option.text}
-              id={`${id}-${i}`}
-              role="option"
-              aria-selected={option === selected}
-              // keeps the focus in the field
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(option)}
-            >
-              <span class="mono">{option.text}</span>
-              {option.hint !== undefined && <span class="caption">{option.hint}</span>}
-              {option === selected && <kbd aria-hidden="true">Enter</kbd>}
-            </div>
-          ))}
-        </div>
-      </div>
+      <Suggestions
+        id={id}
+        caption={t.decisions.suggestion(entry.term?.name ?? null)}
+        options={suggestions}
+        selected={selected}
+        onTake={take}
+      />
     </div>
   )
 }
+
+/** A term of the search, to open for editing and to remove. */
+const TermChip = ({
+  term,
+  isBad,
+  onOpen,
+  onRemove,
+}: {
+  readonly term: Term
+  readonly isBad: boolean
+  readonly onOpen: () => unknown
+  readonly onRemove: () => unknown
+}) => {
+  const text = formatTerm(term)
+  return (
+    <span class={isBad ? 'chip bad' : 'chip'}>
+      <button type="button" onClick={onOpen} aria-label={t.decisions.change(text)}>
+        {term.name !== null && <span class="host">{term.name}:</span>}
+        {term.name === null ? text : text.slice(term.name.length + 1)}
+      </button>
+      <button type="button" onClick={onRemove} aria-label={t.decisions.remove(text)}>
+        <Icon name="close" />
+      </button>
+    </span>
+  )
+}
+
+/** The list of the field with this id. */
+const Suggestions = ({
+  id,
+  caption,
+  options,
+  selected,
+  onTake,
+}: {
+  readonly id: string
+  readonly caption: string
+  readonly options: readonly Suggestion[]
+  readonly selected: Suggestion | null
+  readonly onTake: (option: Suggestion) => unknown
+}) => (
+  <div class="suggestions" hidden={options.length === 0}>
+    <span class="caption" aria-hidden="true">
+      {caption}
+    </span>
+    <div role="listbox" id={`${id}-options`} aria-label={t.decisions.suggestions}>
+      {options.map((option, i) => (
+        <div
+          key={option.text}
+          id={`${id}-${i}`}
+          role="option"
+          aria-selected={option === selected}
+          // keeps the focus in the field
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(option)}
+        >
+          <span class="mono">{option.text}</span>
+          {option.hint !== undefined && <span class="caption">{option.hint}</span>}
+          {option === selected && <kbd aria-hidden="true">Enter</kbd>}
+        </div>
+      ))}
+    </div>
+  </div>
+)

@@ -18,6 +18,21 @@ interface RowActs {
   readonly open: (id: string | null) => unknown
 }
 
+type RowState = 'new' | 'changed' | 'removed'
+
+/** What the edit does to the row; null: nothing. */
+const stateOf = (each: DraftRow): RowState | null => {
+  if (each.now === null) return 'removed'
+  if (each.was === null) return 'new'
+  return isChanged(each) ? 'changed' : null
+}
+
+/** Whether the row was in force before the edit, so that what the edit does to it can be taken back. */
+const isUndoable = (state: RowState | null): boolean => state === 'changed' || state === 'removed'
+
+/** Where Alt and this key move an object row. */
+const STEPS: { readonly [Key in string]?: -1 | 1 } = { ArrowUp: -1, ArrowDown: 1 }
+
 /** A row of the draft: in words and in file format, with its notes, and its fields while it is edited. */
 export const RowItem = ({
   each,
@@ -41,15 +56,15 @@ export const RowItem = ({
   /** gets the button that opens the row */
   readonly opener: RefObject<HTMLButtonElement | null> | null
 }) => {
-  const { id, was, now } = each
+  const { id, now } = each
   const { row, comment } = shownOf(each)
   const text = rowText(row)
   const words = rowWords(row, around)
-  const state = now === null ? 'removed' : was === null ? 'new' : isChanged(each) ? 'changed' : null
+  const state = stateOf(each)
   const press = (event: KeyboardEvent) => {
     if (off !== null) return
-    const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : null
-    if (event.altKey && by !== null && row.ptype === 'p') acts.move(id, by)
+    const by = STEPS[event.key]
+    if (event.altKey && by !== undefined && row.ptype === 'p') acts.move(id, by)
     else if (event.key === 'Delete') acts.remove(id)
     else if (event.key === 'd' && !event.ctrlKey && !event.metaKey) acts.duplicate(id)
     else return
@@ -79,7 +94,7 @@ export const RowItem = ({
         {state !== null && (
           <span class={state === 'removed' ? 'badge deny' : 'badge lit'}>{t.propose.rowStates[state]}</span>
         )}
-        {state !== null && state !== 'new' && !isOpen && (
+        {isUndoable(state) && !isOpen && (
           <Button kind="bare" off={off} label={`${t.propose.undo}: ${text}`} onPress={() => acts.takeBack(id)}>
             {t.propose.undo}
           </Button>
@@ -93,35 +108,48 @@ export const RowItem = ({
       {beside.map((note, at) => (
         <RowNoteLine key={at} note={note} />
       ))}
-      {isOpen && (
-        <div class="row">
-          {row.ptype === 'p' && now !== null && (
-            <>
-              <Button kind="bare" off={off} onPress={() => acts.move(id, -1)}>
-                {t.propose.up}
-              </Button>
-              <Button kind="bare" off={off} onPress={() => acts.move(id, 1)}>
-                {t.propose.down}
-              </Button>
-            </>
-          )}
-          {now !== null && (
-            <Button kind="bare" icon="copy" off={off} onPress={() => acts.duplicate(id)}>
-              {t.propose.duplicate}
-            </Button>
-          )}
-          {state === null || state === 'new' ? (
-            <Button kind="bare risk" icon="trash" off={off} onPress={() => acts.remove(id)}>
-              {t.propose.remove}
-            </Button>
-          ) : (
-            <Button kind="bare" icon="restore" off={off} onPress={() => acts.takeBack(id)}>
-              {t.propose.undo}
-            </Button>
-          )}
-          <Button onPress={() => acts.open(null)}>{t.propose.done}</Button>
-        </div>
-      )}
+      {isOpen && <RowButtons each={each} state={state} off={off} acts={acts} />}
     </li>
   )
 }
+
+/** What can be done to an open row. */
+const RowButtons = ({
+  each: { id, now },
+  state,
+  off,
+  acts,
+}: {
+  readonly each: DraftRow
+  readonly state: RowState | null
+  readonly off: string | null
+  readonly acts: RowActs
+}) => (
+  <div class="row">
+    {now?.row.ptype === 'p' && (
+      <>
+        <Button kind="bare" off={off} onPress={() => acts.move(id, -1)}>
+          {t.propose.up}
+        </Button>
+        <Button kind="bare" off={off} onPress={() => acts.move(id, 1)}>
+          {t.propose.down}
+        </Button>
+      </>
+    )}
+    {now !== null && (
+      <Button kind="bare" icon="copy" off={off} onPress={() => acts.duplicate(id)}>
+        {t.propose.duplicate}
+      </Button>
+    )}
+    {isUndoable(state) ? (
+      <Button kind="bare" icon="restore" off={off} onPress={() => acts.takeBack(id)}>
+        {t.propose.undo}
+      </Button>
+    ) : (
+      <Button kind="bare risk" icon="trash" off={off} onPress={() => acts.remove(id)}>
+        {t.propose.remove}
+      </Button>
+    )}
+    <Button onPress={() => acts.open(null)}>{t.propose.done}</Button>
+  </div>
+)
