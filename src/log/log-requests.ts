@@ -2,9 +2,14 @@ import type { Logger } from 'pino'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { networkOf } from '../domain/network.js'
+import type { Refusal } from '../domain/refusal.js'
 
 /** Monitoring requests these every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** Why a token is not valid: its sender is not told, and who set the issuer up has to know. Quotes nothing of it. */
+const reasonOf = (refusal: Refusal | undefined): string | undefined =>
+  refusal?.code === 'invalid_token' && refusal.cause instanceof Error ? refusal.cause.message : undefined
 
 /**
  * Logs one line per finished request (docs/metrics.md): info, debug for probes, warn for 5xx. Never a path, query,
@@ -34,6 +39,7 @@ export const logRequests =
         rule: decision?.rule,
         layer: refusal?.layer,
         code: refusal?.code,
+        reason: reasonOf(refusal),
         trace_id: traceId,
       },
       'request',

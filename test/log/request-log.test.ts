@@ -12,6 +12,7 @@ import { textAt } from '../support/json.js'
 import { keepLog, type KeptLog } from '../support/log.js'
 import { createPause } from '../support/pause.js'
 import { sendRaw } from '../support/raw-http.js'
+import { encodePart } from '../support/raw-token.js'
 import { startTestService, type TestService, type TestUser } from '../support/service.js'
 
 interface Line {
@@ -108,6 +109,23 @@ describe('the request log', () => {
     const line = await ask('DELETE', '/links/logged', { headers: { 'X-Forwarded-For': '203.0.113.77' } })
     expect(line).to.include({ status: 401, layer: 'gateway', code: 'token_required', network: '203.0.113.0/24' })
     expect(JSON.stringify(kept.lines())).to.not.include('203.0.113.77')
+  })
+
+  it('says why a token was not valid, which its sender is not told', async () => {
+    const stranger = await service.addUser('editor')
+    await createAccounts(service.database).setSuspended(stranger.id, true)
+    const [head = '', , signature = ''] = editor.token.split('.')
+    for (const [token, reason] of [
+      ['opaque', 'not three base64url parts'],
+      [`${encodePart({ alg: 'ES256', kid: 'one', typ: 'JWT' })}.e30.${signature}`, 'typ is not at+jwt'],
+      [`${head}.${encodePart({ iss: 'secret' })}.${signature}`, 'iss'],
+      ['lgp_secret', 'no such personal token'],
+      [stranger.token, 'the user is suspended'],
+    ] as const) {
+      expect(await ask('GET', '/users/me', { token })).to.include({ code: 'invalid_token', reason })
+      expect(kept.lines().join('')).to.not.include(token)
+    }
+    expect(await ask('GET', '/users/me')).to.not.have.property('reason')
   })
 
   it('contains no path, query, header or body', async () => {

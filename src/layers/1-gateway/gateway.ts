@@ -148,7 +148,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         onKnown?.(caller)
         if (user === null || user.suspended) {
           await countEnded(ctx, rule, admitted, token)
-          throw invalidToken()
+          throw invalidToken(new Error(user === null ? 'no such user or sign-in' : 'the user is suspended'))
         }
         ended.delete(keyOf(token))
         if (rule.scope !== 'public' && rule.scope !== 'items') requireScope(token, rule.scope)

@@ -51,7 +51,7 @@ export const bearerOf = (ctx: Context): string | Refusal | undefined => {
   const [authorization = '', ...others] = headerLines(ctx.req.rawHeaders, 'authorization')
   if (others.length > 0) return new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
-  return token ?? invalidToken(new Error('not the Bearer scheme'))
+  return token ?? invalidToken(new Error('not one token of RFC 6750'))
 }
 
 /**
