@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { z } from 'zod'
 
+import { readCheckpoint } from '../../src/audit/checkpoint.js'
+import { signStatement } from '../../src/audit/signed-statement.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { START, type Tail } from '../../src/console/pages/decisions/tail.js'
 import { readFile as readImport } from '../../src/console/pages/import/read-file.js'
@@ -13,7 +15,9 @@ import { toId } from '../../src/domain/id.js'
 import { REFUSALS, Refusal, type RefusalCode } from '../../src/domain/refusal.js'
 import type { User } from '../../src/domain/user.js'
 import { noHeir } from '../../src/identity/heir.js'
+import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { faultMessage } from '../../src/input/fault-message.js'
+import { tooManyLinks } from '../../src/layers/4-data/user-deletion.js'
 import { editedRows, planEdit, type EditMaker } from '../../src/policy/edit.js'
 import { parseEditedRow } from '../../src/policy/parse-row.js'
 import { planProposal, requireProposer, type Proposal } from '../../src/policy/proposals.js'
@@ -22,6 +26,7 @@ import { linkFields } from '../../src/routes/link-fields.js'
 import { linkOver } from '../../src/routes/mailed-link.js'
 import { EvidenceQuery } from '../../src/routes/proof-schemas.js'
 import { Email, Instant, Name, Password } from '../../src/routes/schemas.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { csvRows, rowsOf as rowsOfFile, shippedRules } from '../support/policy.js'
 
 type OfCount = (...counts: readonly number[]) => string
@@ -59,7 +64,11 @@ interface Texts {
     readonly stale: (revision: number, who: string | null) => string
   }
   readonly access: { readonly withUser: (roles: readonly string[]) => string }
-  readonly proof: { readonly retired: OfCount }
+  readonly proof: {
+    readonly retired: OfCount
+    readonly fault: (fault: { readonly kind: string; readonly [field: string]: unknown }) => string
+  }
+  readonly detailOf: (detail: string) => string
   readonly proposals: { readonly states: { readonly applied: string }; readonly approve: (revision: string) => string }
   readonly badges: { readonly used: OfCount }
   readonly decisions: {
@@ -354,6 +363,46 @@ describe('the words of the console', () => {
       ],
     ])
       expect(refusal).to.equal(german)
+  })
+
+  it('say in German why a user with many links stays, and why a page elsewhere is refused', async () => {
+    const { problem } = await textsOf('de')
+    const refused = (code: RefusalCode, detail: string) => {
+      const { status, title } = REFUSALS[code]
+      return problem({ code, status, title, detail, errors: [] })
+    }
+    expect(refused('cross_site', 'Only pages of https://go.example.com may send this.')).to.equal(
+      'Andere Websites dürfen das nicht senden. Nur Seiten von https://go.example.com dürfen es.',
+    )
+    const [few, all] = [tooManyLinks(10_001, 0).message, tooManyLinks(10_001, 30).message]
+    expect(refused('too_many_links', few)).to.equal(
+      'Das sind zu viele Links für eine Anfrage. Es sind 10001; eine Anfrage nimmt höchstens 10000. Geben Sie sie ' +
+        'zuerst mit POST /users/{id}/links/transfer jemand anderem, oder löschen Sie mit linkgate user delete.',
+    )
+    expect(refused('too_many_links', all)).to.equal(
+      'Das sind zu viele Links für eine Anfrage. Es sind 10001, davon 30 im Papierkorb; eine Anfrage nimmt höchstens ' +
+        '10000. Geben Sie sie zuerst mit POST /users/{id}/links/transfer jemand anderem, oder löschen Sie mit ' +
+        'linkgate user delete, das auch den Papierkorb leert.',
+    )
+  })
+
+  it('say in German why a checkpoint is not valid', async () => {
+    const { detailOf, proof } = await textsOf('de')
+    const key = await loadOrMakeSigningKey(await madeSigningKey())
+    const other = await signStatement(key, { type: 'other+jwt', name: 'another', schema: z.object({}) }, {})
+    const [unknown, unsigned, foreign] = await Promise.all([
+      readCheckpoint(other, new Map()),
+      readCheckpoint('no JWS', new Map()),
+      readCheckpoint(other, new Map([[key.kid, key.publicKey]])),
+    ])
+    expect([unknown, unsigned, foreign].map((why) => detailOf(String(why)))).to.deep.equal([
+      `ist mit dem Schlüssel ${key.kid} unterschrieben, den der Dienst nicht kennt`,
+      'hat keine gültige Unterschrift',
+      'ist kein Prüfpunkt',
+    ])
+    expect(proof.fault({ kind: 'checkpoint', id: '7', why: unsigned })).to.equal(
+      'Prüfpunkt 7 hat keine gültige Unterschrift.',
+    )
   })
 
   it('have a sentence for all that the service says of a link, a name or a period of the log', async () => {

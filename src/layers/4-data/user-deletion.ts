@@ -137,7 +137,7 @@ const hasLinks = (count: number): Refusal =>
     extensions: { links: count },
   })
 
-const tooManyLinks = (count: number, deleted: number): Refusal =>
+export const tooManyLinks = (count: number, deleted: number): Refusal =>
   new Refusal('too_many_links', {
     detail:
       `The user has ${count} links${deleted > 0 ? ` (${deleted} of them in the trash)` : ''}, and one request takes ` +

@@ -1,5 +1,6 @@
 import { number } from '../format'
 import type { Texts } from '../texts'
+import { detailOf } from './refusals'
 
 const entries = (count: number): string => `${number(count)} ${count === 1 ? 'Eintrag' : 'Einträge'}`
 const inChains = (count: number): string => `${number(count)} ${count === 1 ? 'Kette' : 'Ketten'}`
@@ -59,7 +60,7 @@ export const proof: Texts['proof'] = {
       return seq === last || fault['last'] === undefined
         ? `Eintrag ${seq} der Kette ${chain} fehlt.`
         : `Einträge ${seq} bis ${last} der Kette ${chain} fehlen.`
-    if (kind === 'checkpoint') return `Prüfpunkt ${id}: ${text(fault['why'])}.`
+    if (kind === 'checkpoint') return `Prüfpunkt ${id} ${detailOf(text(fault['why']))}.`
     return `${kind} ${JSON.stringify(fault)}`
   },
   moreFaults: (count) => `Und ${count} weitere, die linkgate audit verify nennt.`,

@@ -9,11 +9,13 @@ const TITLES: Readonly<Record<string, string>> = {
   https_required: 'Im Browser kann man sich nur über https anmelden',
   no_mail: 'Dieser Dienst verschickt keine Mails',
   gone: 'Das gilt nicht mehr',
+  cross_site: 'Andere Websites dürfen das nicht senden',
+  too_many_links: 'Das sind zu viele Links für eine Anfrage',
 }
 export const titleOf = ({ code, title }: { readonly code: string; readonly title: string }): string =>
   TITLES[code] ?? title
 
-/** What the service says of a refusal in particular, part by part. */
+/** What the service says of a refusal, or of a checkpoint that is not valid, part by part. */
 const DETAILS: Words = [
   // an edit beyond the rights of its maker, or of who proposed it
   [/^The edit allows (\S+) /, 'Die Änderung erlaubt der Rolle $1: '],
@@ -59,6 +61,23 @@ const DETAILS: Words = [
   [/^The invitation is accepted: .*/, 'Die Einladung ist schon angenommen: Es ist nichts geschehen.'],
   [/^The invitation is withdrawn: .*/, 'Die Einladung ist schon zurückgezogen: Es ist nichts geschehen.'],
   [/^The invitation is expired: .*/, 'Die Einladung ist schon abgelaufen: Es ist nichts geschehen.'],
+  [/^Only pages of (\S+) may send this\.$/, 'Nur Seiten von $1 dürfen es.'],
+  // deleting somebody who has many links
+  [/^The user has (\d+) links/, 'Es sind $1'],
+  [/ \((\d+) of them in the trash\)/, ', davon $1 im Papierkorb'],
+  [
+    /, and one request takes (\d+)\. Give them .* or run linkgate user delete/,
+    '; eine Anfrage nimmt höchstens $1. Geben Sie sie zuerst mit POST /users/{id}/links/transfer jemand anderem, ' +
+      'oder löschen Sie mit linkgate user delete',
+  ],
+  [/, which takes the trash as well\.$/, ', das auch den Papierkorb leert.'],
+  // a checkpoint that is not valid
+  [/^is not a checkpoint$/, 'ist kein Prüfpunkt'],
+  [/^has no valid signature$/, 'hat keine gültige Unterschrift'],
+  [
+    /^is signed with the key (\S*), which was not given$/,
+    'ist mit dem Schlüssel $1 unterschrieben, den der Dienst nicht kennt',
+  ],
 ]
 
 export const detailOf = (detail: string): string => {

@@ -78,7 +78,7 @@ export const CheckpointsCard = ({
                   effect={valid ? 'allow' : 'deny'}
                   words={{ allow: t.proof.valid, deny: t.proof.notValid }}
                 />
-                {why !== null && <span class="caption">{why}</span>}
+                {why !== null && <span class="caption">{t.detailOf(why)}</span>}
               </td>
             </tr>
           ))}
