@@ -42,6 +42,17 @@ describe('the matrix', () => {
     ])
   })
 
+  it('has its roles in the order in which people count, and new ones after them', () => {
+    const named = ['anonymous', 'admin', 'team1', 'team10', 'team2', 'user']
+    const fresh = { role: 'team9', action: 'a:read', relation: 'own', before: deny, after: allow } as const
+    expect(
+      buildMatrix(
+        named.flatMap((role) => both(role, 'a:read', deny)),
+        [fresh],
+      ).roles.map(({ role }) => role),
+    ).to.deep.equal(['anonymous', 'admin', 'team1', 'team2', 'team10', 'team9', 'user'])
+  })
+
   it('covers each role’s columns in every row, whatever the table and the changes', () => {
     const outcome = fc.constantFrom(allow, deny, { ...allow, endpoint: 'deny' } satisfies Outcome)
     const table = fc.array(fc.record({ own: outcome, other: outcome }), { minLength: 9, maxLength: 9 })

@@ -1,5 +1,6 @@
 import { isUserRole } from '../../domain/role.js'
 import { api } from '../api'
+import { inOrder } from './in-order'
 import { useLoaded } from './loaded'
 import { may } from './service-rights'
 
@@ -8,7 +9,8 @@ const FIRST_ROLES = ['viewer', 'editor', 'admin']
 
 const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
   const { rows } = await api.getPolicy({}, { signal })
-  return [...new Set([...FIRST_ROLES, ...rows.map(({ role }) => role)])].filter(isUserRole)
+  const named = rows.map(({ role }) => role).filter(isUserRole)
+  return [...new Set([...FIRST_ROLES, ...inOrder(named)])]
 }
 
 /** Roles that a user can have, as far as the caller may know them. */

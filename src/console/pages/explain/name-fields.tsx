@@ -4,6 +4,7 @@ import { ACTIONS } from '../../../domain/action.js'
 import type { PolicyRow } from '../../../domain/policy-row.js'
 import { t } from '../../language/language'
 import { Field, Options } from '../../parts/field'
+import { inOrder } from '../../parts/in-order'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
 
 /** The roles and actions named by rows. */
@@ -39,7 +40,7 @@ export const RoleField = ({
   readonly fault?: string | undefined
 }) => {
   // no caller has the role `anyone`
-  const known = [...new Set([chosen.value, 'anonymous', ...roles])].filter((role) => role !== 'anyone').sort()
+  const known = inOrder([...new Set([chosen.value, 'anonymous', ...roles])].filter((role) => role !== 'anyone'))
   return (
     <Field label={t.policy.role} fault={fault}>
       {(names) => (

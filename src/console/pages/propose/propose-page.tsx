@@ -6,6 +6,7 @@ import type { Cell } from '../../../domain/decision-table.js'
 import { api, type Policy } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
+import { inOrder } from '../../parts/in-order'
 import { LoadProblem } from '../../parts/load-problem'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
@@ -129,7 +130,7 @@ const Proposal = ({
       } else document.querySelector('h1')?.focus()
     })
   const vocabulary = useComputed(() => ({
-    roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...cells.map(({ role }) => role)])],
+    roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...inOrder(cells.map(({ role }) => role))])],
     actions: [...new Set([...cells.map(({ action }) => action), OTHER_ACTION])],
   })).value
   return (

@@ -2,6 +2,7 @@ import type { Cell, CellChange, Outcome, Question } from '../../../domain/decisi
 import type { Relation } from '../../../domain/decision.js'
 import type { Effect } from '../../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../../domain/role.js'
+import { inOrder } from '../in-order.js'
 
 export interface Answer {
   /** its relation; `own` if own and others' are alike */
@@ -36,11 +37,15 @@ export const isSame = (a: Outcome, b: Outcome): boolean =>
 
 const outcomeIn = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })
 
-/** The names in order; those that only the changes contain come before the last. */
+/**
+ * The names in order after the first, which is `anonymous`, or a person's role before their tokens; those that only the
+ * changes contain come before the last.
+ */
 const withNew = (names: Iterable<string>, fresh: Iterable<string>, last: string): readonly string[] => {
   const known = new Set(names)
-  const more = [...new Set(fresh)].filter((name) => !known.has(name)).sort()
-  return [...[...known].filter((name) => name !== last), ...more, ...(known.has(last) ? [last] : [])]
+  const named = [...known].filter((name) => name !== last)
+  const more = [...new Set(fresh)].filter((name) => !known.has(name))
+  return [...named.slice(0, 1), ...inOrder(named.slice(1)), ...inOrder(more), ...(known.has(last) ? [last] : [])]
 }
 
 type ByRelation = Map<Relation, Pick<Answer, 'now' | 'before'>>
