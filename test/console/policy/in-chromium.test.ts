@@ -336,7 +336,7 @@ describeConsole('the pages of the policy in a browser', () => {
       await shown(page, /there was no revision yet/)
       await page.getByLabel('What was in force on that day?').fill('2999-01-01T12:00')
       await page.getByRole('button', { name: 'Find the revision' }).click()
-      await shown(page, new RegExp(`revision ${await latest()} was in force`))
+      await shown(page, new RegExp(`is still to come. Now revision ${await latest()} is in force: `))
     })
 
     it('are restored through a preview, which is made again where somebody else was faster', async () => {

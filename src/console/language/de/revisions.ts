@@ -32,6 +32,7 @@ export const revisions: Texts['revisions'] = {
   inForceOn: 'Was galt an jenem Tag?',
   findDay: 'Fassung finden',
   wasInForce: (when, revision, reason) => `Am ${when} galt Fassung ${revision}: ${reason}`,
+  inForceNow: (when, revision, reason) => `Der ${when} kommt erst noch. Jetzt gilt Fassung ${revision}: ${reason}`,
   noneThen: (when) => `Am ${when} gab es noch keine Fassung.`,
   zone: (now) => `Zeiten in ${timeZone()}. Jetzt: ${now}`,
   backTo: (revision) => `Zurück zu Fassung ${revision}`,

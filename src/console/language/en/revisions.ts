@@ -31,6 +31,8 @@ export const revisions = {
   findDay: 'Find the revision',
   wasInForce: (when: string, revision: string, reason: string) =>
     `On ${when}, revision ${revision} was in force: ${reason}`,
+  inForceNow: (when: string, revision: string, reason: string) =>
+    `${when} is still to come. Now revision ${revision} is in force: ${reason}`,
   noneThen: (when: string) => `On ${when} there was no revision yet.`,
   zone: (now: string) => `Times in ${timeZone()}. Now: ${now}`,
   backTo: (revision: string) => `Back to revision ${revision}`,

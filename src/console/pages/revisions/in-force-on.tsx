@@ -19,10 +19,11 @@ export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) =>
       answer.value = null
       const until = new Date(time)
       const found = await revisionAt(until)
+      const words = until > new Date() ? t.revisions.inForceNow : t.revisions.wasInForce
       answer.value =
         found === undefined
           ? t.revisions.noneThen(dateAndTime(until))
-          : t.revisions.wasInForce(dateAndTime(until), number(found.revision), found.reason)
+          : words(dateAndTime(until), number(found.revision), found.reason)
       if (found !== undefined) void onFound(found.revision)
     })
   return (
