@@ -364,6 +364,21 @@ describeConsole('the pages of the record in a browser', () => {
         await page.getByText('Live', { exact: true }).waitFor()
       })
 
+      it('end at a final refusal, say so, and go on when asked', async () => {
+        const body = JSON.stringify({ title: 'Forbidden', status: 403, code: 'role_not_allowed' })
+        await page.route('**/audit/timeline*', (route) =>
+          route.fulfill({ status: 403, contentType: 'application/problem+json', body }),
+        )
+        await page.getByText(/^Not live since [^,]+$/).waitFor()
+        await page.unroute('**/audit/timeline*')
+        await page.getByRole('button', { name: 'Go on' }).click({ timeout: 5_000 })
+        await page.getByText('Live', { exact: true }).waitFor()
+        const newest = () => page.evaluate(`document.querySelector('.log tr[data-id]')?.dataset.id`)
+        const before = await newest()
+        await transfer()
+        await soon(async () => (await newest()) !== before)
+      })
+
       it('are marked where the system chooses the colours: a new one, and the one that is open', async () => {
         await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
         const first = lines().first()

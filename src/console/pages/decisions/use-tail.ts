@@ -14,9 +14,11 @@ const ASKED_MS = 2_000
 const OWN = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16)).join('')
 const isOwn = (requestId: string): boolean => requestId.startsWith(OWN)
 
+const isRefused = (lost: Tail['lost']): boolean => lost?.againIn === null
+
 /**
  * Adds the newest entries to a list while the page is visible and `mayAdd` allows it; other new entries wait for that
- * or for `show`. Restarts when `key` changes; null: no polling.
+ * or for `show`. A final refusal pauses it. Restarts when `key` changes; null: no polling.
  */
 export const useTail = (
   key: string | null,
@@ -45,8 +47,10 @@ export const useTail = (
     tail.value = shown(tail.peek(), isReloaded)
   }
   const turn = () => {
-    const { isPaused } = change({ isPaused: !tail.peek().isPaused })
-    if (!isPaused) show()
+    const { isPaused, lost } = tail.peek()
+    // whoever goes on after a final refusal asks again
+    change({ isPaused: !isPaused, lost: isRefused(lost) ? null : lost })
+    if (isPaused) show()
   }
 
   useEffect(() => {
@@ -66,10 +70,7 @@ export const useTail = (
       } catch (error) {
         if (signal.aborted) return
         const { since } = tail.peek().lost ?? { since: new Date() }
-        if (isFinal(problemIn(error))) {
-          change({ lost: { since, againIn: null } })
-          return ended.abort()
-        }
+        if (isFinal(problemIn(error))) return change({ isPaused: true, lost: { since, againIn: null } })
         await countDownOrOnline(failed, signal, (againIn) => change({ lost: { since, againIn } }))
         failed += 1
       }
@@ -79,7 +80,8 @@ export const useTail = (
         await pause(ASKED_MS, signal)
         // the list itself shows its errors
         const { busy, problem } = latest.current.list.state.peek()
-        if (!signal.aborted && !document.hidden && !busy && problem === null) await ask()
+        const isOff = document.hidden || busy || problem !== null || isRefused(tail.peek().lost)
+        if (!signal.aborted && !isOff) await ask()
       }
     }
     void watch()
