@@ -27,13 +27,14 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
   const program = new Command('linkgate')
     .description('Link management in which one policy function decides every operation.')
     .version(VERSION, '--version', 'print the version')
-    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
+    .configureOutput({ outputError: (text) => complain(text.replace(/^error: (?:command-argument )?/, '').trimEnd()) })
     .configureHelp({ optionDescription: describeOption })
     .exitOverride()
-  const args = helpLast(argv.slice(2))
-  if (args[0] !== '--version') await registerNamed(program, COMMANDS, args)
+  const args = argv.slice(2)
+  const names = args[0] === 'help' ? args.slice(1) : args
+  if (args[0] !== '--version') await registerNamed(program, COMMANDS, names)
   try {
-    await program.parseAsync([...args], { from: 'user' })
+    await program.parseAsync([...(unknownIn(program, names) ?? helpLast(args))], { from: 'user' })
     return EXIT.done
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -46,6 +47,20 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
 /** Turns `help audit verify` into `audit verify --help`, because commander reads only the first name after `help`. */
 const helpLast = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
+
+/**
+ * The names up to the first that no command has; null if there is none. Beside a request for help commander would not
+ * refuse it, but show the help of the command before it.
+ */
+const unknownIn = (program: Command, names: readonly string[]): readonly string[] | null => {
+  let command: Command | undefined = program
+  for (const [i, name] of names.entries()) {
+    if (command.commands.length === 0 || name === 'help' || name.startsWith('-')) return null
+    command = command.commands.find((each) => each.name() === name)
+    if (command === undefined) return names.slice(0, i + 1)
+  }
+  return null
+}
 
 const describeOption = (option: Option): string =>
   `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`

@@ -28,4 +28,19 @@ describe('linkgate help', () => {
       expect(shown).to.deep.equal(await help(...names, '--help'))
     }
   })
+
+  it('refuses a name that no command has', async () => {
+    for (const args of [['nosuch'], ['nosuch', 'x'], ['audit', 'verfy'], ['audit', 'nosuch', 'x']]) {
+      const refused = await help(...args)
+      expect(refused, args.join(' ')).to.deep.include({ code: 2, out: '' })
+      expect(refused.err).to.match(/^linkgate: unknown command '(?:nosuch'|verfy' \(Did you mean verify\?\))\n$/)
+      expect(await help('help', ...args)).to.deep.equal(refused)
+      expect(await help(...args, '--help')).to.deep.equal(refused)
+    }
+  })
+
+  it('names the value that an argument cannot have, in plain words', async () => {
+    const { err } = await help('user', 'email', 'ada@example.com', 'nowhere')
+    expect(err).to.match(/^linkgate: value 'nowhere' is invalid for argument 'address'\. It must be one e-mail address/)
+  })
 })
