@@ -25,7 +25,10 @@ const countryIn = (text: string | undefined): string | null => {
   return COUNTRY.test(country) && !NO_COUNTRY.has(country) ? country : null
 }
 
-/** Reads the file into memory. Throws StartError if it is missing or not an mmdb file. */
+/** The type of an mmdb file that has no countries, such as GeoLite2-ASN or DBIP-ISP; not DBIP-Location-ISP. */
+const OTHER_KIND = /^\w+-(?:ASN|ISP|Domain|Connection-Type|Anonymous)/
+
+/** Reads the file into memory. Throws StartError if it is missing, not an mmdb file, or one without countries. */
 export const openCountries = async ({ file, header }: CountrySources): Promise<Countries> => {
   if (header !== undefined) return { header, of: (_, said) => countryIn(said) }
   if (file === undefined) return { header, of: () => null }
@@ -33,6 +36,9 @@ export const openCountries = async ({ file, header }: CountrySources): Promise<C
   const reader = await open<CountryResponse>(file).catch((error: unknown) => {
     throw new StartError(`GEOIP_DATABASE: ${file} cannot be read as an mmdb file`, { cause: error })
   })
+  const { databaseType } = reader.metadata
+  if (OTHER_KIND.test(databaseType))
+    throw new StartError(`GEOIP_DATABASE: ${file} is a file of ${databaseType}, which has no countries`)
   const of = (address: string): string | null => {
     try {
       return countryIn(reader.get(address)?.country?.iso_code)

@@ -2,7 +2,7 @@
  * A file in MaxMind's database format (version 2.0 of its specification) that knows one network of IPv4 addresses: the
  * smallest that a reader takes.
  */
-export const mmdbFile = (network: string, prefix: number, country: string): Buffer => {
+export const mmdbFile = (network: string, prefix: number, country: string, type = 'Test-Country'): Buffer => {
   const bits = network
     .split('.')
     .map((part) => Number(part).toString(2).padStart(8, '0'))
@@ -20,7 +20,7 @@ export const mmdbFile = (network: string, prefix: number, country: string): Buff
     ['node_count', uint(6, prefix)],
     ['record_size', uint(5, 24)],
     ['ip_version', uint(5, 4)],
-    ['database_type', text('Test-Country')],
+    ['database_type', text(type)],
     ['languages', Buffer.from([0, 4])],
     ['binary_format_major_version', uint(5, 2)],
     ['binary_format_minor_version', uint(5, 0)],

@@ -87,6 +87,27 @@ describe('what is told of a visitor', () => {
       }
     })
 
+    it('a file of another kind, which names no country, is said at the start', async () => {
+      const file = join(await makeTemporaryFolder(), 'other.mmdb')
+      const opened = async (type: string) => {
+        await writeFile(file, mmdbFile('203.0.113.0', 24, 'NZ', type))
+        return openCountries({ file, header: undefined }).catch((thrown: unknown) => thrown)
+      }
+      for (const type of [
+        'GeoLite2-ASN',
+        'DBIP-ASN-Lite',
+        'GeoIP2-ISP',
+        'GeoIP2-Connection-Type',
+        'GeoIP-Anonymous-Plus',
+      ]) {
+        const error = await opened(type)
+        expect(error, type).to.be.instanceOf(StartError)
+        expect(String(error)).to.include('GEOIP_DATABASE').and.include(file).and.include(type)
+      }
+      for (const type of ['GeoLite2-City', 'DBIP-Location-ISP', 'GeoIP2-Enterprise', 'our own'])
+        expect(await opened(type), type).to.have.property('of')
+    })
+
     it('comes from a header only behind a proxy that is trusted', () => {
       expect(() => readConfig({ COUNTRY_HEADER: 'CF-IPCountry' })).to.throw('TRUSTED_PROXY_HOPS')
       expect(readConfig({ COUNTRY_HEADER: 'CF-IPCountry', TRUSTED_PROXY_HOPS: '1' }).countryHeader).to.equal(
