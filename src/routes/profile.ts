@@ -46,17 +46,16 @@ export const profileRoutes = ({
     body: profileUpdate(sendMail !== undefined),
     handle: async ({ store, record: { user }, body, layers }) => {
       const { name, email, password, current_password: current, end_tokens: endTokens } = body
-      const guarded = password !== undefined || email !== undefined
       // counted like a sign-in, so that a stolen token cannot be used to guess the password more often
-      if (guarded) await layers.countAccount(user.email)
-      const provenBy = guarded ? await provePassword(user, current ?? '') : null
-      if (guarded && provenBy === null)
+      if (current !== undefined) await layers.countAccount(user.email)
+      const provenBy = current === undefined ? null : await provePassword(user, current)
+      if (current !== undefined && provenBy === null)
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
       const token = newOpaqueToken()
       const expiresAt = new Date(Date.now() + ADDRESS_LINK_MS)
-      const unchanged = name === undefined && !guarded
+      const unchanged = name === undefined && password === undefined && email === undefined
       const updated = unchanged
         ? user
         : await store.update(

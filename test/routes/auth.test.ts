@@ -162,6 +162,8 @@ describe('sign-in over HTTP', () => {
       { password: 'another password' },
       { password: 'another password', current_password: 'a wrong one' },
       { password: 'short', current_password: PASSWORD },
+      { name: 'Ada', current_password: 'a wrong one' },
+      { current_password: 'a wrong one' },
     ]) {
       expect((await change(json)).status, JSON.stringify(json)).to.equal(422)
     }
