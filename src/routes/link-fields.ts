@@ -70,9 +70,11 @@ export const linkFields = (place: OwnPlace) => ({
   starts_at: Instant.nullable().optional().describe('before this time, visitors get 404; null: starts at once'),
   expires_at: Instant.nullable().optional().describe('from this time on, visitors get 410; null: never'),
   max_visits: z
+    .number()
+    // a number beyond all integers breaks one rule, not two
+    .min(1, { error: 'must be at least 1', abort: true })
+    .max(MOST_VISITS, { error: `must be at most ${MOST_VISITS}`, abort: true })
     .int()
-    .min(1, 'must be at least 1')
-    .max(MOST_VISITS, `must be at most ${MOST_VISITS}`)
     .nullable()
     .optional()
     .describe('the exact limit of redirects; null: no limit'),

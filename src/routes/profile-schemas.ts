@@ -76,9 +76,9 @@ export const NewToken = z.strictObject({
     .meta({ description: 'only scopes of the requesting token; empty: none' }),
   expires_in: z
     .number()
+    .min(60, { error: 'must be at least 60 seconds', abort: true })
+    .max(LONGEST_DAYS * DAY, { error: `must be at most ${LONGEST_DAYS} days, in seconds`, abort: true })
     .int()
-    .min(60, 'must be at least 60 seconds')
-    .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
     .default(90 * DAY)
     .describe('lifetime in seconds'),
 })

@@ -142,6 +142,7 @@ describe('what people keep with a link', () => {
       [{ starts_at: TOMORROW, expires_at: YESTERDAY }, 'expires_at', /after starts_at/],
       [{ max_visits: 0 }, 'max_visits', /at least 1/],
       [{ max_visits: 1.5 }, 'max_visits', /./],
+      [{ max_visits: 1e100 }, 'max_visits', /at most 1000000000$/],
       [{ password: 'short' }, 'password', /8/],
       [{ password: 'open sesame\n' }, 'password', /one line/],
       [{ has_password: true }, 'has_password', /may be set/],
