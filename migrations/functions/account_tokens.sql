@@ -22,14 +22,20 @@ create or replace trigger end_account_tokens after update on users for each row
 -- that the second one's count includes the first.
 create or replace function limit_new_addresses() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  live integer;
+  first_end timestamptz;
 begin
   perform from public.users u where u.id = new.user_id for no key update;
   -- Expired links of all users. `skip locked`: to wait for another user's change, which ends theirs, may deadlock.
   delete from public.account_tokens t
    where t.id in (select o.id from public.account_tokens o where o.expires_at <= now() for update skip locked);
-  if 5 <= (select count(*) from public.account_tokens t
-            where t.user_id = new.user_id and t.purpose = 'address' and t.expires_at > now()) then
-    raise exception using errcode = 'LG012', message = 'a user asks for at most five new addresses a day';
+  select count(*), min(t.expires_at) into live, first_end from public.account_tokens t
+   where t.user_id = new.user_id and t.purpose = 'address' and t.expires_at > now();
+  if live >= 5 then
+    -- detail: in how many seconds there is room for another
+    raise exception using errcode = 'LG012', message = 'a user asks for at most five new addresses a day',
+      detail = ceil(extract(epoch from first_end - now()));
   end if;
   return new;
 end $$;

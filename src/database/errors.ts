@@ -38,7 +38,7 @@ const REFUSED_BY_DATABASE: Readonly<
     code: 'idempotency_key_reused',
     errors: [{ field: 'Idempotency-Key', message: 'must be another one for another request' }],
   },
-  LG012: { code: 'rate_limited', detail: 'A user may ask for five new addresses in a day.', retryAfter: '3600' },
+  LG012: { code: 'rate_limited', detail: 'A user may ask for five new addresses in a day.' },
   LG013: { code: 'proposal_closed' },
 }
 
@@ -120,6 +120,9 @@ const LOST_MESSAGES: ReadonlySet<string> = new Set([
 const isLost = (error: unknown): boolean =>
   error instanceof Error && (LOST_MESSAGES.has(error.message) || LOST_CODES.has(errorCode(error)))
 
+/** The seconds that a function of ours gives as the detail of its error. */
+const waitOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.detail : undefined)
+
 /** Turns the error of a query into a Refusal or one of the errors above, or returns it unchanged. */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
@@ -132,7 +135,7 @@ export const translateError = (error: unknown): unknown => {
   if (state === SQLSTATE.deadlockDetected) return new Refusal('conflict', { cause: error })
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
-    const { code, detail, errors, retryAfter } = refused
+    const { code, detail, errors, retryAfter = waitOf(error) } = refused
     const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
     return new Refusal(code, { detail, errors, cause: error, headers })
   }

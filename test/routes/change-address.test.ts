@@ -262,7 +262,14 @@ describe('a new address', () => {
     const statuses = answers.map(({ status }) => status).sort((a, b) => a - b)
     expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429, 429, 429])
     const refused = answers.find(({ status }) => status === 429)
-    expect(refused?.headers.get('Retry-After')).to.equal('3600')
+    const wait = (answer: typeof refused) => Number(answer?.headers.get('Retry-After'))
+    expect(wait(refused), 'until the first of them ends').to.be.within(86_000, 86_400)
+    await service.db.asOwner(
+      `update account_tokens set expires_at = now() + interval '2 hours'
+        where id = (select max(id) from account_tokens where user_id = $1)`,
+      [user.id],
+    )
+    expect(wait(await ask(user, freshAddress()))).to.be.within(6_800, 7_200)
     expect(at(refused?.json, 'detail')).to.match(/five new addresses in a day/)
     expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(5)
     await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
