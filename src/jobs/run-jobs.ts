@@ -24,8 +24,8 @@ interface JobsOptions {
   readonly database: Pick<Database, 'run'>
   readonly jobs: readonly Job[]
   readonly observer: JobObserver
-  /** called if a job failed; it runs again when it is due */
-  readonly onFault: (job: string, error: unknown) => void
+  /** called with each fault of this job, which runs again when it is due, and with null when it was done */
+  readonly reporterOf: (job: string) => (fault: unknown) => void
   /** how often this process checks for due jobs */
   readonly everyMs?: number
 }
@@ -34,9 +34,10 @@ interface JobsOptions {
  * Runs background work, one job after another. Each job runs in one process at a time: the one that claims the run in
  * the database (migrations/functions/jobs.sql, docs/decisions/0025).
  */
-export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }: JobsOptions) => {
+export const runJobs = ({ database, jobs, observer, reporterOf, everyMs = 60_000 }: JobsOptions) => {
   let stopping = false
-  const runDue = async ({ name, everySeconds, run }: Job): Promise<void> => {
+  const reported = jobs.map((job) => ({ ...job, report: reporterOf(job.name) }))
+  const runDue = async ({ name, everySeconds, run, report }: (typeof reported)[number]): Promise<void> => {
     const startedAt = performance.now()
     const isOver = () => stopping || performance.now() - startedAt >= everySeconds * 1_000
     try {
@@ -46,13 +47,14 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
       })
       if (claim?.claimed !== true) return
       observer.ran(name, await run(isOver), (performance.now() - startedAt) / 1_000)
+      report(null)
     } catch (error) {
       observer.failed(name)
-      onFault(name, error)
+      report(error)
     }
   }
   const look = onceAtATime(async () => {
-    for (const job of jobs) if (!stopping) await runDue(job)
+    for (const job of reported) if (!stopping) await runDue(job)
   })
   let working = look()
   const timer = setInterval(() => {

@@ -2,6 +2,7 @@ import { keepLog } from '../audit/keep-log.js'
 import type { SigningKey } from '../identity/signing-key.js'
 import { backgroundWork } from '../jobs/background-work.js'
 import { runJobs } from '../jobs/run-jobs.js'
+import { logOutages } from '../log/on-change.js'
 import type { Closing } from './closing.js'
 import type { Base } from './open-data.js'
 
@@ -23,7 +24,13 @@ export const startUpkeep = ({ config, data: { pool }, signingKey, metrics, log }
     database: pool,
     jobs: backgroundWork(pool, config),
     observer: metrics.jobs,
-    onFault: (job, err) => log.error({ err, job }, 'background work failed; it runs again when it is due'),
+    reporterOf: (job) =>
+      logOutages(
+        log.child({ job }),
+        'background work failed; it runs again when it is due',
+        'background work is done again',
+        { level: 'error' },
+      ),
   })
   closing.add(jobs.stop)
 }
