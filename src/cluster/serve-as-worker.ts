@@ -67,21 +67,19 @@ interface PrimaryOptions {
 /**
  * The channel to the primary. Sends a heartbeat every second, and keeps messages that arrive before they are awaited.
  */
-const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone, answerWithinMs }: PrimaryOptions) => {
+export const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone, answerWithinMs }: PrimaryOptions) => {
   let stopOptions = { now: false, idleMs: 0 }
   let nextMetrics = deferred<string | null>()
-  const answerAll = (text: string | null) => {
-    nextMetrics.resolve(text)
-    nextMetrics = deferred()
-  }
   const start = deferred<Start | null>()
   const stop = deferred()
 
   worker.on('message', (message: unknown) => {
     if (!isToWorker(message)) return
     if (message.kind === 'start') start.resolve(message)
-    else if (message.kind === 'metrics') answerAll(message.text)
-    else {
+    else if (message.kind === 'metrics') {
+      nextMetrics.resolve(message.text)
+      nextMetrics = deferred()
+    } else {
       stopOptions = message
       if (message.now) stopNow()
       stop.resolve()
@@ -114,12 +112,12 @@ const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone, answerWithin
     /** the options of the latest stop */
     stopOptions: () => stopOptions,
     send,
-    /** The metrics of all workers. One answer settles all pending questions; rejects if none comes in time. */
+    /** The metrics of all workers. An answer settles all pending questions; one that gets none in time rejects. */
     metrics: async () => {
-      const { promise } = nextMetrics
-      const timeout = setTimeout(answerAll, answerWithinMs, null)
+      const late = deferred<null>()
+      const timeout = setTimeout(late.resolve, answerWithinMs, null)
       void send({ kind: 'metrics' })
-      const text = await promise
+      const text = await Promise.race([nextMetrics.promise, late.promise])
       clearTimeout(timeout)
       if (text === null) throw new Error('the metrics of all workers could not be added up')
       return text

@@ -5,6 +5,7 @@ import { mock } from 'node:test'
 
 import { expect } from 'chai'
 
+import { connectToPrimary } from '../../src/cluster/serve-as-worker.js'
 import { followWorker } from '../../src/cluster/worker-process.js'
 import { StartError } from '../../src/domain/start-error.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -62,5 +63,39 @@ describe('a worker that says nothing', () => {
     mock.timers.tick(60_000)
     const failure: unknown = await worker.ready.catch((error: unknown) => error)
     expect(String(failure)).to.include('it stopped responding and was killed')
+  })
+})
+
+describe('a worker that asks for the metrics of all', () => {
+  /** answers the second question alone */
+  const PRIMARY = `
+    let asked = 0
+    process.on('message', ({ kind }) => {
+      if (kind === 'metrics' && ++asked === 2) process.send({ kind, text: 'the second answer' })
+    })
+  `
+  afterEach(() => mock.timers.reset())
+
+  it('gives up a question that is not answered in time, and not those that it asked later', async () => {
+    const exec = join(await makeTemporaryFolder(), 'primary.cjs')
+    await writeFile(exec, PRIMARY)
+    cluster.setupPrimary({ exec, execArgv: [] })
+    const worker = cluster.fork()
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    try {
+      const primary = connectToPrimary(worker, {
+        stopNow: () => undefined,
+        onPrimaryGone: () => undefined,
+        answerWithinMs: 5_000,
+      })
+      const first = primary.metrics().catch(String)
+      mock.timers.tick(4_000)
+      const second = primary.metrics().catch(String)
+      mock.timers.tick(1_000)
+      expect(await first).to.include('could not be added up')
+      expect(await second).to.equal('the second answer')
+    } finally {
+      worker.process.kill('SIGKILL')
+    }
   })
 })
