@@ -109,7 +109,11 @@ export const REFUSALS = {
     'The edit goes beyond the rights of its maker',
     'Somebody who has all of these rights can make it.',
   ),
-  own_proposal: object(403, 'Nobody may decide on their own proposal', 'Somebody else has to decide on it.'),
+  own_proposal: object(
+    403,
+    'Nobody may decide on their own proposal',
+    'Somebody else has to decide on it. DELETE withdraws it.',
+  ),
   others_proposal: object(
     403,
     'Only its author can withdraw a proposal',

@@ -177,6 +177,7 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
       expect((await approve(id, hand)).json).to.include({ status: 403, code: 'own_proposal' })
       expect((await decline(id, hand)).json).to.include({ status: 403, code: 'own_proposal' })
     }
+    expect(at((await decline(id, ada)).json, 'detail')).to.match(/DELETE/)
     expect((await withdraw(id, ben)).json).to.include({ status: 403, code: 'others_proposal' })
     expect(await stateOf(id)).to.equal('open')
     const refused = (await approve(id, ada)).headers.get('X-Request-ID')
