@@ -46,16 +46,18 @@ export const profileRoutes = ({
     body: profileUpdate(sendMail !== undefined),
     handle: async ({ store, record: { user }, body, layers }) => {
       const { name, email, password, current_password: current, end_tokens: endTokens } = body
+      const needsPassword = password !== undefined || email !== undefined
+      const mustProve = needsPassword || current !== undefined
       // counted like a sign-in, so that a stolen token cannot be used to guess the password more often
-      if (current !== undefined) await layers.countAccount(user.email)
-      const provenBy = current === undefined ? null : await provePassword(user, current)
-      if (current !== undefined && provenBy === null)
+      if (mustProve) await layers.countAccount(user.email)
+      const provenBy = mustProve ? await provePassword(user, current ?? '') : null
+      if (mustProve && provenBy === null)
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
       const token = newOpaqueToken()
       const expiresAt = new Date(Date.now() + ADDRESS_LINK_MS)
-      const unchanged = name === undefined && password === undefined && email === undefined
+      const unchanged = name === undefined && !needsPassword
       const updated = unchanged
         ? user
         : await store.update(
