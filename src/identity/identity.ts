@@ -29,7 +29,8 @@ export const createIdentity = async ({
   key,
   audience,
   externalIssuer: external,
-  onIssuerFault,
+  onKeysFetch,
+  onSessionFault,
   onResetFault,
 }: {
   readonly database: Database
@@ -37,8 +38,10 @@ export const createIdentity = async ({
   readonly key: SigningKey
   readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined
-  /** called if the external issuer could not be reached for its keys or a sign-in */
-  readonly onIssuerFault: (error: unknown) => void
+  /** called after each attempt to fetch the external issuer's keys: with its error, or with null */
+  readonly onKeysFetch: (fault: unknown) => void
+  /** called if the external issuer could not be reached for a sign-in */
+  readonly onSessionFault: (error: unknown) => void
   /** called if a requested link for a new password could not be made */
   readonly onResetFault: (error: unknown) => void
 }) => {
@@ -51,7 +54,7 @@ export const createIdentity = async ({
     issuer: external
       ? {
           ...external,
-          keys: remoteKeys({ issuer: external.name, jwksUri: external.jwksUri, onFault: onIssuerFault }),
+          keys: remoteKeys({ issuer: external.name, jwksUri: external.jwksUri, onFetch: onKeysFetch }),
           ownSignIns: false,
         }
       : { ...issuer, algorithms: ['ES256'], ownSignIns: true },
@@ -76,7 +79,7 @@ export const createIdentity = async ({
             issuer: external.name,
             audience: external.audience,
             clientId: external.consoleClientId,
-            onFault: onIssuerFault,
+            onFault: onSessionFault,
           }),
 
     /** The live personal token with this value, or null. Records its use. */

@@ -32,7 +32,7 @@ interface Key {
 export const remoteKeys = ({
   issuer,
   jwksUri,
-  onFault,
+  onFetch,
   read = readDocument,
   now = () => performance.now(),
   pause = delay,
@@ -40,8 +40,8 @@ export const remoteKeys = ({
   readonly issuer: string
   /** undefined: taken from the issuer's discovery document */
   readonly jwksUri: string | undefined
-  /** called if the keys could not be fetched */
-  readonly onFault: (error: unknown) => void
+  /** called after each attempt to fetch the keys: with its error, or with null */
+  readonly onFetch: (fault: unknown) => void
   readonly read?: ReadDocument
   /** a monotonic clock, in milliseconds */
   readonly now?: () => number
@@ -64,11 +64,12 @@ export const remoteKeys = ({
       keys = found
       fetchedAt = now()
       away = false
+      onFetch(null)
     } catch (error) {
       away = true
       // the keys may have moved
       uri = jwksUri
-      onFault(error)
+      onFetch(error)
     }
   }
   /** One fetch at a time; concurrent callers share it. */

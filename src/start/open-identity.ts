@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import { createIdentity } from '../identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from '../identity/signing-key.js'
+import { logOutages } from '../log/on-change.js'
 import type { Closing } from './closing.js'
 import type { Base } from './open-data.js'
 
@@ -21,7 +22,13 @@ export const openIdentity = async ({ config, data, log }: Base, closing: Closing
     key: signingKey,
     audience: config.jwtAudience,
     externalIssuer: config.externalIssuer,
-    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be reached'),
+    onKeysFetch: logOutages(
+      log,
+      'the keys of the token issuer could not be fetched',
+      'the keys of the token issuer are fetched again',
+      { level: 'error' },
+    ),
+    onSessionFault: (err) => log.error({ err }, 'the token issuer could not be reached'),
     onResetFault: (err) => log.error({ err }, 'a requested link for a new password could not be made'),
   })
   const mailer = smtp && (await openMailer(smtp, log))

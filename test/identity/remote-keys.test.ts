@@ -4,6 +4,7 @@ import { expect } from 'chai'
 
 import { Refusal } from '../../src/domain/refusal.js'
 import { remoteKeys } from '../../src/identity/remote-keys.js'
+import { onChange } from '../../src/log/on-change.js'
 
 const issuer = 'https://issuer.example.com'
 const MINUTE = 60_000
@@ -23,13 +24,13 @@ const jwk = (key: KeyObject, changes: Readonly<Record<string, unknown>> = {}) =>
 const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: string) => {
   let time = 0
   const asked: string[] = []
-  const faults: unknown[] = []
+  const told: (string | null)[] = []
   let away = false
   let held: Promise<void> | undefined
   const keys = remoteKeys({
     issuer,
     jwksUri,
-    onFault: (error) => faults.push(error),
+    onFetch: onChange((fault) => told.push(fault === null ? null : String(fault))),
     now: () => time,
     pause: async (milliseconds) => {
       time += milliseconds
@@ -52,7 +53,7 @@ const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: stri
   return {
     outcome,
     asked,
-    faults,
+    told,
     time: () => time,
     /** keeps the next documents back until it is called */
     hold: () => {
@@ -121,7 +122,7 @@ describe('the keys of a remote issuer', () => {
   })
 
   it('stay valid for 24 hours while the issuer is away, and are a 503 after that until it is back', async () => {
-    const { outcome, pass, setAway, faults } = bench({ keys: [jwk(ec.publicKey)] })
+    const { outcome, pass, setAway, told } = bench({ keys: [jwk(ec.publicKey)] })
     expect(await outcome('k', 'ES256')).to.equal('found')
     setAway(true)
     for (let hour = 1; hour <= 24; hour++) {
@@ -131,10 +132,11 @@ describe('the keys of a remote issuer', () => {
     }
     pass(1)
     expect(await outcome('k', 'ES256')).to.equal('issuer_unavailable')
-    expect(faults).to.have.length.above(0)
+    expect(told, 'the outage is told once').to.deep.equal([null, 'Error: away'])
     setAway(false)
     pass(MINUTE)
     expect(await outcome('k', 'ES256')).to.equal('found')
+    expect(told).to.deep.equal([null, 'Error: away', null])
   })
 
   it('are fetched a few times a minute, however many names are made up; known ones wait for none', async () => {
