@@ -96,4 +96,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
 }
 
 const valueLine = ({ value, visits }: ValueCount, total: number): string =>
-  `${number(visits).padStart(11)}  ${`${Math.round((visits / total) * 100)} %`.padStart(5)}  ${value ?? 'not known'}`
+  `${number(visits).padStart(11)}  ${percent(visits / total).padStart(5)}  ${value ?? 'not known'}`
+
+/** A share in whole percent; a little is not shown as nothing. */
+const percent = (share: number): string => `${share < 0.005 ? '<1' : Math.round(share * 100)} %`

@@ -49,6 +49,16 @@ describe('linkgate visits', () => {
     expect(out).to.match(/^browser\n +1,500 +100 % +Firefox$/m)
   })
 
+  it('calls a share below half a percent less than one, and not none', async () => {
+    const mostly = await addLink(service.db, { owner: null })
+    const seen = { link: await linkId(service.db, mostly), at: Date.now() - HOUR }
+    await addVisits(service.db, [
+      ...Array.from({ length: 300 }, () => ({ ...seen, browser: 'Firefox' })),
+      { ...seen, browser: 'Opera' },
+    ])
+    expect((await visits(mostly)).out).to.match(/^browser\n +300 +100 % +Firefox\n +1 +<1 % +Opera$/m)
+  })
+
   it('draws as for a pipe at a terminal that does not say how wide it is', async () => {
     const before = Object.getOwnPropertyDescriptor(process.stdout, 'columns') ?? { value: undefined }
     Object.defineProperty(process.stdout, 'columns', { value: 0, configurable: true, writable: true })
