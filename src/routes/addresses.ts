@@ -4,7 +4,6 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { linkOver, lookAtLink, type Mailing } from './mailed-link.js'
-import { textIn } from './schemas.js'
 import { SIGNING_IN } from './shared-layers.js'
 import { requestOf } from './sign-in-request.js'
 import { ConfirmEmail, ConfirmedEmail } from './sign-in-schemas.js'
@@ -29,7 +28,6 @@ export const addressRoutes = ({
       path: '/auth/email/confirm',
       body: ConfirmEmail,
       accepts: ['json', 'form'],
-      form: (_faults, sent) => newAddressPage(host, { token: textIn(sent, 'token'), email: '' }),
       handle: async (input) => {
         const changed = await addresses.confirm(input.body.token, requestOf(input))
         if (changed === null) throw linkOver()

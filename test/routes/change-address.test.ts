@@ -168,6 +168,15 @@ describe('a new address', () => {
     expect((await confirm(token)).status).to.equal(410)
   })
 
+  it('is not asked for again, as nobody’s, where a form comes without its token', async () => {
+    const answer = await service.request('POST', '/auth/email/confirm', {
+      headers: { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'token=',
+    })
+    expect(answer.status).to.equal(422)
+    expect(answer.text).to.include('That could not be done').and.not.include('<form')
+  })
+
   it('is confirmed once where two do it at once, and by POST alone', async () => {
     const user = await addAccount(service)
     const next = freshAddress()
