@@ -148,10 +148,17 @@ export const refuse = (authorization: string | null): void => {
   if (access !== null && authorization === `Bearer ${access.token}`) refusedToken = access.token
 }
 
-/** The user's id: the subject of the token, which is only read here; the service verifies it. */
+/**
+ * The user's id: the subject of the token, which is only read here; the service verifies it. Throws LinkgateProblem if
+ * it cannot be read: an issuer that was not set up for this service may give out opaque tokens.
+ */
 const subjectOf = (jwt: string): string => {
-  const claims = JSON.parse(binaryIn(jwt.split('.')[1] ?? ''))
-  return String(claims.sub)
+  try {
+    const claims = JSON.parse(binaryIn(jwt.split('.')[1] ?? ''))
+    return String(claims.sub)
+  } catch (cause) {
+    throw new LinkgateProblem({ status: 401, code: 'invalid_token', title: 'The token is no JWT' }, { cause })
+  }
 }
 
 /** Restores the session of this browser, or completes a sign-in at an issuer. `onProblem` gets an error of either. */

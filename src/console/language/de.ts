@@ -168,6 +168,8 @@ export const de: Texts = {
     if (code === 'rate_limited') return `Zu viele Anfragen. In ${wait(retryAfter ?? 1)} geht es weiter.`
     if (code === 'policy_denied') return `Das dürfen Sie nicht${rule === undefined ? '' : ` (${rule})`}.`
     if (code === 'role_not_allowed') return 'Ihre Rolle darf das nicht.'
+    if (code === 'invalid_token')
+      return 'Ihre Anmeldung gilt hier nicht: Zu ihr gehört niemand, oder sie ist für woanders. Fragen Sie einen Admin.'
     if (code === 'insufficient_scope') return 'Diese Anmeldung war für weniger gedacht. Melden Sie sich neu an.'
     if (code === 'precondition_failed')
       return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt. Laden und vergleichen Sie es.'

@@ -167,6 +167,8 @@ export const en = {
     if (code === 'rate_limited') return `Too many requests. Go on in ${wait(retryAfter ?? 1)}.`
     if (code === 'policy_denied') return `You may not do that${rule === undefined ? '' : ` (${rule})`}.`
     if (code === 'role_not_allowed') return 'Your role may not do that.'
+    if (code === 'invalid_token')
+      return 'This service does not accept your sign-in: it is linked to no user here, or is for another. Ask an admin.'
     if (code === 'insufficient_scope') return 'This sign-in was made for less than that. Sign in again.'
     if (code === 'precondition_failed')
       return 'Somebody else changed it while you typed. What you typed is kept: load it again and compare.'

@@ -98,6 +98,25 @@ describeConsole('the console of an issuer’s users', () => {
     }
   })
 
+  it('says so where the service does not accept a sign-in: a token of another kind, or a stranger’s', async () => {
+    const service = await start({ CONSOLE_CLIENT_ID: CONSOLE_CLIENT.id })
+    const context = await openChromium()
+    context.setDefaultTimeout(15_000)
+    try {
+      const page = await context.newPage()
+      for (const access_token of ['opaque', issuer.forge('RS256', { sub: 'stranger' })]) {
+        await page.route('**/auth/session/refresh', (route) =>
+          route.fulfill({ json: { access_token, expires_in: 60 } }),
+        )
+        await page.goto(`http://127.0.0.1:${service.port}/console/trash`)
+        await page.getByText('This service does not accept your sign-in').first().waitFor()
+      }
+    } finally {
+      await context.close()
+      await service.stop()
+    }
+  })
+
   it('says so where the operator has not set it up', async () => {
     const service = await start({})
     const context = await openChromium()
