@@ -8,7 +8,9 @@ export type ReadDocument = (url: string, signal: AbortSignal) => Promise<unknown
 const MAX_BYTES = 256 * 1024
 
 /** Does not follow redirects: the URL is the configured one, or the one in the discovery document. */
-export const readDocument: ReadDocument = async (url, signal) => {
+export const readDocument: ReadDocument = (url, signal) => fetchDocument(url, signal).catch(naming(url))
+
+const fetchDocument: ReadDocument = async (url, signal) => {
   const response = await fetch(url, {
     redirect: 'error',
     signal,
@@ -16,10 +18,12 @@ export const readDocument: ReadDocument = async (url, signal) => {
   })
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel()
-    throw new Error(`${url} answered ${response.status}`)
+    throw new Error(`answered ${response.status}`)
   }
-  return readJson(url, response.body)
+  return readJson(response.body)
 }
+
+type Form = Readonly<Record<string, string>>
 
 interface IssuerAnswer {
   readonly status: number
@@ -27,11 +31,10 @@ interface IssuerAnswer {
 }
 
 /** Sends a form to an endpoint of an issuer. Rejects like `readDocument`, but resolves with refusals (4xx). */
-export const postForm = async (
-  url: string,
-  form: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<IssuerAnswer> => {
+export const postForm = (url: string, form: Form, signal: AbortSignal): Promise<IssuerAnswer> =>
+  sendForm(url, form, signal).catch(naming(url))
+
+const sendForm = async (url: string, form: Form, signal: AbortSignal): Promise<IssuerAnswer> => {
   const response = await fetch(url, {
     method: 'POST',
     redirect: 'error',
@@ -42,19 +45,26 @@ export const postForm = async (
   const { status, body } = response
   if (status >= 500) {
     await body?.cancel()
-    throw new Error(`${url} answered ${status}`)
+    throw new Error(`answered ${status}`)
   }
   const isJson = response.headers.get('Content-Type')?.includes('json') === true
   if (!isJson) await body?.cancel()
-  return { status, document: isJson && body !== null ? await readJson(url, body) : undefined }
+  return { status, document: isJson && body !== null ? await readJson(body) : undefined }
 }
 
-const readJson = async (url: string, body: AsyncIterable<Uint8Array>): Promise<unknown> => {
+/** An issuer has several URLs, and neither a time limit nor a parser says which of them it was. */
+const naming =
+  (url: string) =>
+  (cause: unknown): never => {
+    throw new Error(url, { cause })
+  }
+
+const readJson = async (body: AsyncIterable<Uint8Array>): Promise<unknown> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const bytes of body) {
     size += bytes.byteLength
-    if (size > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`answered more than ${MAX_BYTES} bytes`)
     chunks.push(bytes)
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))

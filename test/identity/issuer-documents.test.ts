@@ -47,5 +47,10 @@ describe('a document of an issuer', () => {
       expect(await read(path)).to.equal('refused')
       expect(asked).to.deep.equal([path])
     })
+
+    it(`is named where it is ${path.slice(1)}: an issuer has several`, async () => {
+      const error: unknown = await readDocument(`${base}${path}`, AbortSignal.timeout(200)).catch((each) => each)
+      expect(String(error)).to.include(`${base}${path}`)
+    })
   }
 })
