@@ -8,7 +8,7 @@ const ISSUER = 'http://127.0.0.1:4000'
 const LINKGATE = 'http://127.0.0.1:3000'
 const SCOPES = 'link:read link:create link:update link:delete profile:read'
 
-const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }
+const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }
 
 const provider = new Provider(ISSUER, {
   jwks: { keys: [key] },
