@@ -75,6 +75,18 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     })
 
+    it('takes the address that was typed along to the form for a new password, and back', async () => {
+      const field = page.getByLabel('E-mail address')
+      await field.fill(editor.email)
+      await page.getByRole('button', { name: 'Forgot your password?' }).click()
+      await page.getByRole('button', { name: 'Send the link' }).waitFor()
+      expect(await field.inputValue()).to.equal(editor.email)
+      await field.fill('other@example.com')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByLabel('Password', { exact: true }).waitFor()
+      expect(await field.inputValue()).to.equal('other@example.com')
+    })
+
     it('opens where the browser keeps nothing for any page, and forgets there what is chosen', async () => {
       const { context } = await openConsole(service)
       await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { SIGN_IN_PATH } from '../../domain/sign-in-path'
 import { api, type LinkgateProblem } from '../api'
@@ -26,6 +26,8 @@ export const SignIn = ({
 }) => {
   const { path, route } = useLocation()
   const hasForgotten = useSignal(false)
+  /** the address that was typed, for the other form */
+  const typed = useRef('')
   useEffect(() => {
     document.title = `${t.door.signIn} · Linkgate`
   }, [])
@@ -34,14 +36,25 @@ export const SignIn = ({
     if (problem === null && path === SIGN_IN_PATH) route('/console', true)
   }, [problem])
   return (
-    <main class="door">
+    <main
+      class="door"
+      onInput={({ target }) => {
+        if (target instanceof HTMLInputElement && target.name === 'email') typed.current = target.value
+      }}
+    >
       <Mark />
       <div>
         <h1 tabIndex={-1}>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
       <LoadProblem of={{ problem, at: null, again: onRetry }} />
-      {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
+      {signInWay !== 'password' ? (
+        <AtIssuer />
+      ) : hasForgotten.value ? (
+        <Forgotten email={typed.current} />
+      ) : (
+        <SignInForm email={typed.current} />
+      )}
       {signInWay === 'password' && (
         <div class="row">
           <Button kind="bare" onPress={() => (hasForgotten.value = !hasForgotten.value)}>
@@ -80,16 +93,16 @@ const AtIssuer = () => {
 }
 
 /** Requests a link by mail. The response does not reveal whether the address has an account. */
-const Forgotten = () => {
+const Forgotten = ({ email }: { readonly email: string }) => {
   const isSent = useSignal(false)
   return isSent.value ? (
     <Note kind="allow" title={t.door.sent} />
   ) : (
-    <ForgottenForm onSent={() => (isSent.value = true)} />
+    <ForgottenForm email={email} onSent={() => (isSent.value = true)} />
   )
 }
 
-const ForgottenForm = ({ onSent }: { readonly onSent: () => unknown }) => {
+const ForgottenForm = ({ email, onSent }: { readonly email: string; readonly onSent: () => unknown }) => {
   const { busy, problem, attempt } = useAttempt()
   const submit = (email: string) =>
     attempt(async () => {
@@ -104,7 +117,9 @@ const ForgottenForm = ({ onSent }: { readonly onSent: () => unknown }) => {
     >
       <ProblemNote problem={problem.value} />
       <Field label={t.door.email}>
-        {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}
+        {(names) => (
+          <input {...names} name="email" type="email" autocomplete="username" required defaultValue={email} />
+        )}
       </Field>
       <Button kind="main" type="submit" wide busy={busy.value}>
         {t.door.send}
