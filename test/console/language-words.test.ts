@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { z } from 'zod'
 
+import { explainRecord } from '../../src/audit/record-explanation.js'
+import { REFUSED_BY_ROUTE } from '../../src/audit/refused-by-route.js'
 import { readCheckpoint } from '../../src/audit/checkpoint.js'
 import { signStatement } from '../../src/audit/signed-statement.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
@@ -12,6 +14,7 @@ import { readFile as readImport } from '../../src/console/pages/import/read-file
 import { rowsOf } from '../../src/console/pages/import/rows.js'
 import { FORMATS } from '../../src/import/formats.js'
 import { toId } from '../../src/domain/id.js'
+import type { DecidingLayer } from '../../src/domain/log-filter.js'
 import { REFUSALS, Refusal, type RefusalCode } from '../../src/domain/refusal.js'
 import type { User } from '../../src/domain/user.js'
 import { noHeir } from '../../src/identity/heir.js'
@@ -81,6 +84,7 @@ interface Texts {
     readonly gets: (who: string, code: string, rule: string | null) => string
     readonly asked: (who: string, action: string, record: string | null) => string
     readonly recorded: (count: string) => string
+    readonly why: (why: string) => string
   }
   readonly link: { readonly you: string; readonly user: (id: string) => string }
   readonly revision: (revision: number) => string
@@ -383,6 +387,44 @@ describe('the words of the console', () => {
       'Das sind zu viele Links für eine Anfrage. Es sind 10001, davon 30 im Papierkorb; eine Anfrage nimmt höchstens ' +
         '10000. Geben Sie sie zuerst mit POST /users/{id}/links/transfer jemand anderem, oder löschen Sie mit ' +
         'linkgate user delete, das auch den Papierkorb leert.',
+    )
+  })
+
+  it('say in sentences, of either language, why a request was refused that no row decided', async () => {
+    const [english, german] = [(await textsOf('en')).explain, (await textsOf('de')).explain]
+    const refused = (layer: DecidingLayer, rule: string, action: string) => {
+      const record = { layer, subject_role: 'editor', relation: 'own', effect: 'deny', row_priority: null } as const
+      const explained = explainRecord({ ...record, rule, action }, null)
+      return explained !== null && 'why' in explained ? explained.why : expect.fail(`${rule} has no reason`)
+    }
+    const byRows = 'Die Zeilen erlauben es. Abgelehnt, weil'
+    for (const [why, sentence] of [
+      [
+        refused('gateway', 'token_required', 'link:read'),
+        'Es kam kein Token; nötig ist eines mit dem Umfang link:read.',
+      ],
+      [
+        refused('gateway', 'token_required', 'other'),
+        'Es kam kein Token; nötig ist eines mit dem Umfang der Operation.',
+      ],
+      [
+        refused('gateway', 'invalid_token', 'link:read'),
+        'Das Token ist nicht gültig: abgelaufen, widerrufen oder von einem anderen Aussteller, oder sein Besitzer ' +
+          'ist gesperrt oder gelöscht.',
+      ],
+      [refused('gateway', 'insufficient_scope', 'link:read'), 'Dem Token fehlt der Umfang link:read.'],
+      [refused('gateway', 'rate_limited', 'link:read'), 'Abgelehnt, bevor die Regeln gefragt wurden.'],
+    ] as const)
+      expect(german.why(why)).to.equal(sentence)
+    expect([...REFUSED_BY_ROUTE.keys()].map((code) => german.why(refused('object', code, 'link:read')))).to.deep.equal([
+      `${byRows} sie mehr Rechte brauchte, als diese Zeilen geben; die Antwort nannte das fehlende.`,
+      `${byRows} die Änderung Rechte gibt oder nimmt, die ihr Urheber nicht hat.`,
+      `${byRows} niemand über den eigenen Vorschlag entscheidet.`,
+      `${byRows} der Vorschlag von jemand anderem ist.`,
+      `${byRows} das Passwort des Links falsch war.`,
+    ])
+    expect(english.why(refused('object', 'wrong_password', 'link:read'))).to.equal(
+      'The rows allow it; refused because the password of the link was wrong.',
     )
   })
 

@@ -494,6 +494,14 @@ describeConsole('the pages of the policy in a browser', () => {
       await go(page, '/explain?request=there-is-none', 'Explain')
       await shown(page, 'No decision is recorded under this id.')
     })
+
+    it('takes the longest id that a request may have', async () => {
+      const id = 'caller-'.padEnd(200, 'x')
+      await go(page, '/explain?request=', 'Explain')
+      await page.getByLabel('Request id').focus()
+      await page.keyboard.insertText(id)
+      expect(await page.getByLabel('Request id').inputValue()).to.equal(id)
+    })
   })
 
   describe('model.conf', () => {

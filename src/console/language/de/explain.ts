@@ -1,8 +1,34 @@
-import { capitalized } from '../format'
+import { asSentence, capitalized } from '../format'
 import type { Texts } from '../texts'
 import { doing } from './policy-rows'
+import { translated, type Words } from './translated'
 
 const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']
+/** Why a request was refused that no row decided, as the service says it. */
+const WHYS: Words = [
+  [
+    /^no token was sent; it needs one with the scope of its operation$/,
+    'Es kam kein Token; nötig ist eines mit dem Umfang der Operation',
+  ],
+  [/^no token was sent; it needs one with the scope (\S+)$/, 'Es kam kein Token; nötig ist eines mit dem Umfang $1'],
+  [
+    /^the token is not valid: .*$/,
+    'Das Token ist nicht gültig: abgelaufen, widerrufen oder von einem anderen Aussteller, oder sein Besitzer ist ' +
+      'gesperrt oder gelöscht',
+  ],
+  [/^the token lacks the scope (\S+)$/, 'Dem Token fehlt der Umfang $1'],
+  [/^refused before the policy was evaluated$/, 'Abgelehnt, bevor die Regeln gefragt wurden'],
+  [/^the rows allow it; refused because /, 'Die Zeilen erlauben es. Abgelehnt, weil '],
+  [
+    /the request needed a right beyond these rows, which its answer named$/,
+    'sie mehr Rechte brauchte, als diese Zeilen geben; die Antwort nannte das fehlende',
+  ],
+  [/the edit goes beyond what the caller may do$/, 'die Änderung Rechte gibt oder nimmt, die ihr Urheber nicht hat'],
+  [/nobody decides about their own proposal$/, 'niemand über den eigenen Vorschlag entscheidet'],
+  [/somebody else made the proposal$/, 'der Vorschlag von jemand anderem ist'],
+  [/the password of the link was wrong$/, 'das Passwort des Links falsch war'],
+]
+
 /** Who does something: one's own account is „Sie“, also with a role behind it, and takes the plural. */
 const subject = (who: string, one: string, many: string): string =>
   `${capitalized(who)} ${/^Sie( \(|$)/.test(who) ? many : one}`
@@ -71,5 +97,6 @@ export const explain: Texts['explain'] = {
     `${subject(who, 'wollte', 'wollten')} ${action}${record === null ? '' : ` bei ${record}`}.`,
   wouldSay: 'Die Zeilen würden sagen:',
   otherModel: 'Die Zeilen von damals würden heute anders antworten: model.conf hat sich seither geändert.',
+  why: (why) => asSentence(translated(WHYS, why)),
   notSaid: 'Die Fassung von damals ist nicht mehr lesbar.',
 }

@@ -1,4 +1,4 @@
-import { capitalized } from '../format'
+import { asSentence, capitalized } from '../format'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'first', 'second', 'third', 'fourth']
@@ -66,5 +66,7 @@ export const explain = {
     `${capitalized(who)} asked for ${action}${record === null ? '' : ` of ${record}`}.`,
   wouldSay: 'The rows would say:',
   otherModel: 'The rows of that revision would answer otherwise today: model.conf has changed since.',
+  /** of a refusal that no row decided, in the words of the service */
+  why: asSentence,
   notSaid: 'The revision of that time cannot be read any more.',
 }

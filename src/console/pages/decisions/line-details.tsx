@@ -122,7 +122,7 @@ const Why = ({ decision: { id, request_id: request, effect, layer } }: { readonl
       {value === null ? (
         <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
       ) : 'why' in value ? (
-        <p>{value.why}</p>
+        <p>{t.explain.why(value.why)}</p>
       ) : (
         <DecidingRow of={value.object ?? value.endpoint} noRow={t.policy.noEndpoint(value.role)} />
       )}

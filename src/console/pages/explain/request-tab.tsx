@@ -1,3 +1,4 @@
+import { LONGEST_REQUEST_ID } from '../../../domain/request-id.js'
 import { api } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
@@ -29,7 +30,15 @@ export const RequestTab = ({
     <form class="in-force-on" onSubmit={handleSubmit((form) => off === null && onAsk(textOf(form, 'request').trim()))}>
       <Field label={t.explain.requestId} hint={t.explain.requestHint}>
         {(names) => (
-          <input {...names} key={request} name="request" defaultValue={request} required maxLength={64} class="mono" />
+          <input
+            {...names}
+            key={request}
+            name="request"
+            defaultValue={request}
+            required
+            maxLength={LONGEST_REQUEST_ID}
+            class="mono"
+          />
         )}
       </Field>
       <Button kind="main" type="submit" off={off}>
@@ -90,8 +99,10 @@ const DecisionCard = ({
 }
 
 const bodiesOf = (stop: string | null, explanation: RecordedDecision['explanation']): Bodies => {
-  if (explanation === null || 'why' in explanation)
-    return stop === null ? {} : { [stop]: <p>{explanation?.why ?? t.explain.notSaid}</p> }
+  if (explanation === null || 'why' in explanation) {
+    const why = explanation === null ? t.explain.notSaid : t.explain.why(explanation.why)
+    return stop === null ? {} : { [stop]: <p>{why}</p> }
+  }
   const { role, inherits, endpoint, object } = explanation
   return {
     endpoint: <RowsInOrder of={endpoint} />,
