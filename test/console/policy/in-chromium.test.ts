@@ -175,6 +175,28 @@ describeConsole('the pages of the policy in a browser', () => {
       await resize(page, { width: 1_280, height: 800 })
     })
 
+    it('shows all columns of a role and all of a label on the narrowest phone, in German too', async () => {
+      const cells = [
+        ['anonymous', 'anonymous', 'deny', 'R2'],
+        ['editor', 'own', 'allow', 'R5'],
+        ['editor', 'other', 'deny', 'FREEZE-UNTIL-27'],
+      ].flatMap(([role, relation, effect, rule]) =>
+        ['policy:evaluate', '*'].map((action) => ({ role, action, relation, effect, rule, endpoint: 'allow' })),
+      )
+      await page.route('**/policy/decisions*', (route) => route.fulfill({ json: { revision: 7, decisions: cells } }))
+      await resize(page, { width: 320, height: 640 })
+      await page.evaluate(`localStorage.setItem('language', 'de')`)
+      await go(page, '/access', 'Wer darf was')
+      await page.locator('.matrix .long').first().waitFor()
+      const cut = `[...document.querySelectorAll('.matrix, .matrix .verdict, .matrix .long, .matrix th')]
+        .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.outerHTML.slice(0, 200))`
+      expect(await page.evaluate(cut)).to.deep.equal([])
+      await page.evaluate(`localStorage.removeItem('language')`)
+      await page.unroute('**/policy/decisions*')
+      await resize(page, { width: 1_280, height: 800 })
+      await go(page, '/access', 'Access')
+    })
+
     it('draws only what is in sight of two hundred roles, and its keys reach the last of them', async () => {
       const roles = ['anonymous', ...Array.from({ length: 200 }, (_, i) => `role-${i}`), 'user']
       const actions = [...Array.from({ length: 60 }, (_, i) => `thing${i % 9}:do${i}`), '*']
