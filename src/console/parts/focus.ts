@@ -16,6 +16,21 @@ export const useReturnedFocus = (): void =>
     return () => queueMicrotask(giveBack)
   }, [])
 
+/** For parts that appear by themselves: the focus that is within them when they are gone goes where it was before. */
+export const useGivenBackFocus = <Left extends HTMLElement>(): RefObject<Left | null> => {
+  const left = useRef<Left>(null)
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    return () => {
+      if (left.current?.contains(document.activeElement) !== true) return
+      const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected
+      const next = isThere ? before : document.querySelector<HTMLElement>('h1')
+      next?.focus({ preventScroll: true })
+    }
+  }, [])
+  return left
+}
+
 /**
  * For parts that open within a page: the first field gets the focus, and the previous element gets it back afterwards.
  */

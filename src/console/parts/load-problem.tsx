@@ -3,9 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
-import { Button } from './button'
 import type { Loaded } from './loaded'
-import { Note, ProblemNote } from './note'
+import { Note, ProblemNote, Retry } from './note'
 import { countDownOrOnline } from './reconnect'
 
 /** Why the last load failed, if it did. Without a connection it is repeated by itself. */
@@ -52,9 +51,7 @@ const LostNote = ({
     <Note kind="deny" title={t.lost.since(since)}>
       {/* would be read out every second */}
       <span role="timer">{t.lost.again(since, seen, againIn.value)}</span>
-      <div class="row">
-        <Button onPress={onRetry}>{t.tryAgain}</Button>
-      </div>
+      <Retry onRetry={onRetry} />
     </Note>
   )
 }

@@ -4,6 +4,7 @@ import type { LinkgateProblem } from '../api'
 import { besideField, nameOfField } from '../language/fault-words'
 import { t } from '../language/language'
 import { Button } from './button'
+import { useGivenBackFocus } from './focus'
 
 /** A message of the page. Refusals are announced to screen readers at once. */
 export const Note = ({
@@ -36,13 +37,16 @@ export const ProblemNote = ({
           {t.request} <code>{problem.requestId}</code>
         </span>
       )}
-      {onRetry !== undefined && (
-        <div class="row">
-          <Button onPress={onRetry}>{t.tryAgain}</Button>
-        </div>
-      )}
+      {onRetry !== undefined && <Retry onRetry={onRetry} />}
     </Note>
   )
+
+/** Tries again. Its focus goes back once the problem is gone. */
+export const Retry = ({ onRetry }: { readonly onRetry: () => unknown }) => (
+  <div class="row" ref={useGivenBackFocus<HTMLDivElement>()}>
+    <Button onPress={onRetry}>{t.tryAgain}</Button>
+  </div>
+)
 
 /** The error of a form, unless it names fields: their faults appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>

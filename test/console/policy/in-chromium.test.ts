@@ -490,6 +490,21 @@ describeConsole('the pages of the policy in a browser', () => {
       await leavesNothing('/policy/explanation', () => explain.click(), '.ladder')
     })
 
+    it('gives the focus back to what was asked with, once an answer that failed is there', async () => {
+      const body = JSON.stringify({ title: 'Away', status: 503, code: 'deadline_exceeded' })
+      const answer = { status: 503, contentType: 'application/problem+json', body }
+      await page.route('**/policy/explanation*', (route) => route.fulfill(answer))
+      await go(page, '/explain?role=editor&action=link:read&relation=own', 'Explain')
+      await page.getByLabel('wants to').selectOption('link:update')
+      await page.getByRole('button', { name: 'Explain', exact: true }).press('Enter')
+      await page.waitForURL((url) => url.search.includes('link%3Aupdate'))
+      await page.getByText('That took too long.').waitFor()
+      await page.unroute('**/policy/explanation*')
+      await page.getByRole('button', { name: 'Try again' }).press('Enter')
+      await page.locator('.ladder').waitFor()
+      await soon(async () => (await page.evaluate('document.activeElement.textContent')) === 'Explain')
+    })
+
     it('explains a refused request by its id, also one that a row could not decide', async () => {
       const refused = await service.request('DELETE', `/links/${code}`, { token: editor.token })
       const scoped = await service.tokenFor(editor, 'link:read')
