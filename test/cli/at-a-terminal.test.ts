@@ -71,7 +71,7 @@ describe('linkgate serve at a terminal', () => {
         () => false,
         () => true,
       )
-    await until('PostgreSQL has stopped', hasEnded, { withinMs: 25_000 })
+    await until('PostgreSQL has stopped', hasEnded, { withinMs: 60_000 })
   })
 
   it('shows requests where LOG_LEVEL asks for them, also those of workers', async () => {

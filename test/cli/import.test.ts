@@ -624,7 +624,7 @@ describe('a large import', () => {
     expect(await at.db.asOwner(`select reltuples from pg_class where oid = 'links'::regclass`)).to.deep.equal([
       { reltuples: 9_000 },
     ])
-  }).timeout(120_000)
+  })
 
   it('keeps no more long records in memory than fit', async () => {
     const at = await place()
@@ -641,7 +641,7 @@ describe('a large import', () => {
       code: 1,
       stdout: `0 made, 0 unchanged, 60 refused (${file}.refused.csv)\n`,
     })
-  }).timeout(120_000)
+  })
 
   it('that was killed is finished by running it again: each link once, with its id and its entry', async () => {
     const at = await place()
@@ -680,5 +680,5 @@ describe('a large import', () => {
     expect((await entriesOf(at.db)).map(({ code }) => code).toSorted()).to.deep.equal(
       rows.map(({ code }) => code).toSorted(),
     )
-  }).timeout(120_000)
+  })
 })

@@ -64,7 +64,7 @@ describe('docs/client.md', () => {
         (error: unknown) => error,
       )
       expect(answer).to.have.property('stdout', '')
-    }).timeout(120_000)
+    })
 
     it('print what the page says', async () => {
       const printed = await run(process.execPath, ['--import', import.meta.resolve('tsx'), 'examples.mts'], {

@@ -105,5 +105,5 @@ describe('the file of the client', () => {
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
     const { stdout } = await run(tsc, ['-p', folder], { cwd: folder }).catch((error: unknown) => Object(error))
     expect(stdout).to.equal('')
-  }).timeout(120_000)
+  })
 })

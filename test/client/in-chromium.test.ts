@@ -19,9 +19,7 @@ const ADA = { email: 'ada@example.com', password: 'a password of hers' }
 const CLIENT = new URL('dist/client/client.js', PACKAGE_ROOT)
 const LINKS = 20_000
 
-;(hasChromium ? describe : describe.skip)('the client in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(120_000)
+;(hasChromium ? describe : describe.skip)('the client in a browser (needs chromium)', () => {
   let service: TestService
   let browser: BrowserContext
   /** a page of somebody else's site, which the service allows to call it */

@@ -14,8 +14,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { untilGone, untilRefused, untilSaid, workerPids } from '../support/workers.js'
 import { within } from '../support/until.js'
 
-describe('workers on the embedded database', function () {
-  this.timeout(120_000)
+describe('workers on the embedded database', () => {
   let environment: Readonly<Record<string, string>>
   let node: ServiceNode | undefined
   before(async () => {

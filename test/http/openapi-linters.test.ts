@@ -39,9 +39,7 @@ interface Finding {
 
 const isLeft = ({ rule, at }: Finding): boolean => LEFT.some((each) => each.rule === rule && each.at.test(at))
 
-describe('the linters of /openapi.json', function () {
-  // they read half a megabyte, in seconds on an idle machine
-  this.timeout(120_000)
+describe('the linters of /openapi.json', () => {
   let text: string
   before(async () => {
     const service = await startTestService()

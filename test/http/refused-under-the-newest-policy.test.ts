@@ -21,8 +21,7 @@ const ROW = {
  * Promise 7 of the contract, beside promise 1: of a service that has not heard of an edit yet. Its listener is down, so
  * that it asks for the revision every 400 ms and is behind after each edit.
  */
-describe('a change that comes after an acknowledged policy edit, to a service that has not heard of it', function () {
-  this.timeout(120_000)
+describe('a change that comes after an acknowledged policy edit, to a service that has not heard of it', () => {
   let editing: TestService
   let behind: TestService
   let admin: TestUser

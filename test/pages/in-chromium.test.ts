@@ -13,9 +13,7 @@ import { startVisitedService, type VisitedService } from '../support/visited-pag
 /** The narrowest screen that is promised. */
 const NARROWEST = { width: 320, height: 568 }
 
-;(hasChromium ? describe : describe.skip)('the pages in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(120_000)
+;(hasChromium ? describe : describe.skip)('the pages in a browser (needs chromium)', () => {
   let service: VisitedService
   let browser: BrowserContext
   let page: Page

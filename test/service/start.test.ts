@@ -11,8 +11,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until, within } from '../support/until.js'
 import { untilRefused } from '../support/workers.js'
 
-describe('the program as a process', function () {
-  this.timeout(120_000)
+describe('the program as a process', () => {
   let folder: string
   let dataDir: string
   let settings: Readonly<Record<string, string>>

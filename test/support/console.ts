@@ -16,9 +16,7 @@ const consoles: BrowserContext[] = []
  * The browsers that the tests open are closed after the last, before the `after` of `tests`.
  */
 export const describeConsole = (title: string, tests: () => void): void => {
-  ;(hasChromium ? describe : describe.skip)(`${title} (needs chromium)`, function () {
-    // a browser starts in seconds on a loaded machine
-    this.timeout(180_000)
+  ;(hasChromium ? describe : describe.skip)(`${title} (needs chromium)`, () => {
     after(() => Promise.all(consoles.splice(0).map((each) => each.close())))
     afterEach(() => {
       expect(complaints.splice(0)).to.deep.equal([])

@@ -53,7 +53,7 @@ export const runAtTerminal = (args: string, settings: Readonly<Record<string, st
         if (found === null && child.exitCode !== null) throw new Error(`it ended: ${shown}`)
         return found ?? false
       },
-      { withinMs: 25_000 },
+      { withinMs: 60_000 },
     )
   return {
     shown: () => shown,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const WITHIN_MS = 15_000
+const WITHIN_MS = 30_000
 const EVERY_MS = 20
 
 interface Bound {

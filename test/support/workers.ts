@@ -15,7 +15,7 @@ export const untilSaid = async (node: ServiceNode, isSaid: (output: string) => b
         throw new Error(`the node ended: ${node.output()}`)
       return false
     },
-    { withinMs: 25_000 },
+    { withinMs: 60_000 },
   )
 }
 
@@ -27,7 +27,7 @@ export const untilGone = async (
   await until(
     `the processes ${pids.join(', ')} are gone`,
     async () => !(await Promise.all(pids.map(isRunning))).includes(true),
-    { withinMs: 25_000 },
+    { withinMs: 60_000 },
   )
 }
 

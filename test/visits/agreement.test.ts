@@ -90,8 +90,7 @@ describe('statistics of any visits', () => {
       }),
     )
 
-  it('agree with a plain account of them: of one link, of a tag, and of all', async function () {
-    this.timeout(120_000)
+  it('agree with a plain account of them: of one link, of a tag, and of all', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(visit, { maxLength: 60 }), period, async (visits, asked) => {
         ada = await service.addUser('editor')
