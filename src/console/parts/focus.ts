@@ -1,35 +1,38 @@
 import type { RefObject, TargetedFocusEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Gives the focus back, when a part closes, to the element that had it before; if that is gone, to the heading. */
+/** Gives the focus back to the element that had it before; if that is gone, to the heading. */
+const focusAgain = (before: Element | null): void => {
+  if (before instanceof HTMLElement && before !== document.body && before.isConnected) before.focus()
+  // the page stays scrolled where it is
+  else document.querySelector('h1')?.focus({ preventScroll: true })
+}
+
+/** For parts that take the focus when they open: when they close, it goes back to where it was before. */
 export const useReturnedFocus = (): void =>
   useLayoutEffect(() => {
     const before = document.activeElement
     const giveBack = () => {
-      const { activeElement, body } = document
-      if (activeElement !== body) return
-      if (before instanceof HTMLElement && before !== body && before.isConnected) before.focus()
-      // the page stays scrolled where it is
-      else document.querySelector('h1')?.focus({ preventScroll: true })
+      if (document.activeElement === document.body) focusAgain(before)
     }
     // once the part is gone: behind a modal dialog nothing takes the focus
     return () => queueMicrotask(giveBack)
   }, [])
 
-/** For parts that appear by themselves: the focus that is within them when they are gone goes where it was before. */
-export const useGivenBackFocus = <Left extends HTMLElement>(): RefObject<Left | null> => {
+/** Calls `leave` when a part disappears while the focus is within it, with the element that had the focus before. */
+const useLeaving = <Left extends HTMLElement>(leave: (before: Element | null) => void): RefObject<Left | null> => {
   const left = useRef<Left>(null)
   useLayoutEffect(() => {
     const before = document.activeElement
     return () => {
-      if (left.current?.contains(document.activeElement) !== true) return
-      const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected
-      const next = isThere ? before : document.querySelector<HTMLElement>('h1')
-      next?.focus({ preventScroll: true })
+      if (left.current?.contains(document.activeElement) === true) leave(before)
     }
   }, [])
   return left
 }
+
+/** For parts that appear and disappear by themselves: the focus within them goes back to where it was before. */
+export const useGivenBackFocus = <Left extends HTMLElement>(): RefObject<Left | null> => useLeaving<Left>(focusAgain)
 
 /**
  * For parts that open within a page: the first field gets the focus, and the previous element gets it back afterwards.
@@ -42,16 +45,8 @@ export const useOpenedFocus = <Opened extends HTMLElement>() => {
 }
 
 /** For parts that disappear when their work is done: the page's heading gets the focus that was within them. */
-export const useLeftFocus = <Left extends HTMLElement>(): RefObject<Left | null> => {
-  const left = useRef<Left>(null)
-  useLayoutEffect(
-    () => () => {
-      if (left.current?.contains(document.activeElement) === true) document.querySelector<HTMLElement>('h1')?.focus()
-    },
-    [],
-  )
-  return left
-}
+export const useLeftFocus = <Left extends HTMLElement>(): RefObject<Left | null> =>
+  useLeaving<Left>(() => document.querySelector('h1')?.focus())
 
 /**
  * Keeps the focus in a list whose focused control disappears, as after a deletion: the nearest item that is or has a
