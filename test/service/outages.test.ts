@@ -42,6 +42,7 @@ describe('what the log says of outages', () => {
       await until('the cache is on', async () => (await ask('/metrics')).includes('linkgate_cache_off 0'))
       await until('both ends are in the log', () => toldOnceMore(ENDS))
     }
+    for (const text of LINES) expect(told(text), text).to.be.at.least(3)
   })
 })
 

@@ -359,6 +359,13 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.getByLabel('What was in force on that day?').fill('2999-01-01T12:00')
       await page.getByRole('button', { name: 'Find the revision' }).click()
       await shown(page, new RegExp(`is still to come. Now revision ${await latest()} is in force: `))
+      const later = await page.context().newPage()
+      await later.clock.setFixedTime('2999-06-01T12:00')
+      await later.goto(new URL('/console/revisions', page.url()).href)
+      await later.getByLabel('What was in force on that day?').fill('2999-01-01T12:00')
+      await later.getByRole('button', { name: 'Find the revision' }).click()
+      await shown(later, new RegExp(`, revision ${await latest()} was in force: `))
+      await later.close()
     })
 
     it('are restored through a preview, which is made again where somebody else was faster', async () => {
