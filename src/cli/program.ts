@@ -49,8 +49,8 @@ const helpLast = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 
 /**
- * The names up to the first that no command has; null if there is none. Beside a request for help commander would not
- * refuse it, but show the help of the command before it.
+ * The names up to the first unknown one; null if all are known. When help is asked for, commander ignores an unknown
+ * name and shows the help of the command before it.
  */
 const unknownIn = (program: Command, names: readonly string[]): readonly string[] | null => {
   let command: Command | undefined = program

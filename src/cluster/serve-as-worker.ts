@@ -112,7 +112,7 @@ export const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone, answe
     /** the options of the latest stop */
     stopOptions: () => stopOptions,
     send,
-    /** The metrics of all workers. An answer settles all pending questions; one that gets none in time rejects. */
+    /** The metrics of all workers. One answer settles all pending questions. Rejects if none comes in time. */
     metrics: async () => {
       const late = deferred<null>()
       const timeout = setTimeout(late.resolve, answerWithinMs, null)

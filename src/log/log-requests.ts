@@ -7,7 +7,7 @@ import type { Refusal } from '../domain/refusal.js'
 /** Monitoring requests these every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Why a token is not valid: its sender is not told, and who set the issuer up has to know. Quotes nothing of it. */
+/** Why a token is not valid: for whoever sets up an issuer; its sender is not told. Quotes nothing from the token. */
 const reasonOf = (refusal: Refusal | undefined): string | undefined =>
   refusal?.code === 'invalid_token' && refusal.cause instanceof Error ? refusal.cause.message : undefined
 

@@ -38,8 +38,8 @@ export const isSame = (a: Outcome, b: Outcome): boolean =>
 const outcomeIn = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })
 
 /**
- * The names in order after the first, which is `anonymous`, or a person's role before their tokens; those that only the
- * changes contain come before the last.
+ * The names, sorted, then those that only the changes contain. The first name stays first (`anonymous`, or a person's
+ * role before their tokens), and `last` is last.
  */
 const withNew = (names: Iterable<string>, fresh: Iterable<string>, last: string): readonly string[] => {
   const known = new Set(names)
